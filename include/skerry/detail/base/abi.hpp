@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The inline namespace carries the layout version of everything a caller inlines (the deque page above all) and the
+// machine policy that it was compiled for. Objects of two layouts or two policies therefore differ in every mangled
+// name and cannot be linked together by mistake. The shared library's soname carries the same version.
+#ifndef SKERRY_ABI
+#define SKERRY_ABI v1_native
+#endif

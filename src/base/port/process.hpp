@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The process as a whole: its diagnostics, its forks, its loaded code.
+
+#include <cstdint>
+#include <string_view>
+
+#include <skerry/detail/base/abi.hpp>
+
+namespace skerry::inline SKERRY_ABI::port {
+
+// Writes all of the text to stderr, past stdio. Async-signal-safe; leaves errno alone; a broken stderr is ignored.
+void write_stderr(std::string_view text) noexcept;
+
+// How many forks lie between this process and the one in which the count began. Any thread; async-signal-safe.
+// Precondition: track_forks() has returned, or the answer is 0 for ever.
+std::uint32_t process_generation() noexcept;
+
+// What a caller wants to do around fork(), each on the forking thread; null members are skipped.
+struct fork_hooks {
+    void (*prepare)() noexcept = nullptr;
+    void (*parent)() noexcept = nullptr;
+    void (*child)() noexcept = nullptr; // process_generation() has been bumped already
+};
+
+// Counts forks from now on, and calls the hooks around each. Registration lasts until the code is unloaded and happens
+// once: the first call's hooks stay. Any thread. Throws std::bad_alloc without memory.
+void track_forks(const fork_hooks& hooks);
+
+// Keeps the code of this library loaded for the life of the process, so that a dlclose() of a plugin that brought it
+// does not pull it from under its own threads and handlers. False if the loader refuses. Any thread.
+bool keep_loaded() noexcept;
+
+} // namespace skerry::inline SKERRY_ABI::port

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A thread on a stack of our own with a guard below it, so that an overflow is reported as one.
+//
+// The first start() in the process installs a handler for SIGSEGV and SIGBUS. A fault in the guard of a thread of ours
+// prints
+//     skerry: stack overflow in worker 3 (stack of 8192 KiB); raise options::stack_size or SKERRY_STACK_SIZE
+// and aborts; every other fault goes to the handler that was there before, or to the default action. A handler that the
+// program installs later and that does not chain turns the report off, nothing else. A frame larger than the guard
+// (64 KiB) may jump over it.
+//
+// Thread safety: one object belongs to one thread at a time; different objects are independent.
+
+#include <cstddef>
+#include <optional>
+
+#include <skerry/detail/base/abi.hpp>
+
+namespace skerry::inline SKERRY_ABI::port {
+
+struct thread_record;
+
+class thread {
+  public:
+    thread() noexcept = default;
+    thread(thread&& other) noexcept : record_(other.record_) { other.record_ = nullptr; }
+    thread& operator=(thread&& other) noexcept;
+    // Precondition: not joinable().
+    ~thread();
+
+    // Runs fn(arg) on a new thread with at least stack_size bytes of stack (rounded up to pages; never less than
+    // 128 KiB; thread-local storage comes on top). `name` is copied: the first 15 characters are the system's name for
+    // the thread, the first 31 stand in the overflow report. With `cpu`, the thread may run on that logical CPU only.
+    // The signal mask is inherited. Preconditions: not joinable(); fn does not throw. Errors: std::system_error whose
+    // text names the cause and the option to change (EAGAIN: too many threads; ENOMEM: no memory for the stack; EINVAL:
+    // this process may not use that CPU). The object stays as it was.
+    void start(std::size_t stack_size, const char* name, void (*fn)(void*), void* arg,
+               std::optional<unsigned> cpu = std::nullopt);
+
+    // Waits until fn has returned, then frees the stack. Precondition: joinable(), and not called by that thread.
+    void join() noexcept;
+
+    // Frees the stack without waiting. Only in a child after fork(), where the thread does not exist.
+    // Precondition: the calling thread does not run on that stack.
+    void forget() noexcept;
+
+    bool joinable() const noexcept { return record_ != nullptr; }
+
+  private:
+    thread_record* record_ = nullptr; // lies above the thread's stack, in the same mapping
+};
+
+// The kernel's id of the calling thread (gettid). Any thread.
+int thread_id() noexcept;
+
+// Lets another thread have the core. Any thread.
+void yield() noexcept;
+
+} // namespace skerry::inline SKERRY_ABI::port
