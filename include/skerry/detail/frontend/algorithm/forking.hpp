@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <skerry/detail/frontend/forkjoin/fork.hpp>
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+// The executor of namespace skerry: the workers of the runtime this thread is in, or of the default one.
+struct forking {
+    static constexpr bool parallel = true;
+
+    template <class F, class G>
+    static void fork(F&& f, G&& g) {
+        detail::fork(static_cast<F&&>(f), static_cast<G&&>(g));
+    }
+
+    static bool demand() noexcept { return detail::demand(); }
+    static unsigned concurrency() noexcept { return detail::concurrency(); }
+};
+
+} // namespace skerry::inline SKERRY_ABI::detail

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Executors. An algorithm is written once, over an executor type, and compiled for two of them:
+//
+//   template <class F, class G> static void fork(F&& f, G&& g);   both have run when it returns; leftmost exception
+//   static bool demand() noexcept;                                 another worker asks for work
+//   static unsigned concurrency() noexcept;                        number of workers
+//   static constexpr bool parallel;                                false: everything happens in program order
+//
+// in_place is the serial elision. It needs no library: serial.hpp stands alone.
+
+#include <skerry/detail/base/abi.hpp>
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+struct in_place {
+    static constexpr bool parallel = false;
+
+    template <class F, class G>
+    static void fork(F&& f, G&& g) {
+        f();
+        g();
+    }
+
+    static constexpr bool demand() noexcept { return false; }
+    static constexpr unsigned concurrency() noexcept { return 1; }
+};
+
+} // namespace skerry::inline SKERRY_ABI::detail

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a loop may run over, as concepts, without <iterator> and <ranges>: forkjoin.hpp has to stay cheap to include.
+
+#include <skerry/range.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+template <class T>
+concept index_like = std::integral<T> && !std::same_as<T, bool> && sizeof(T) <= sizeof(std::uint64_t);
+
+// first + k, last - first: what a loop needs of an iterator to jump into the middle.
+template <class It, class End = It>
+concept random_access_like = !index_like<It> && std::copyable<It> && requires(It it, End end, std::ptrdiff_t k) {
+    { end - it } -> std::convertible_to<std::ptrdiff_t>;
+    { it + k } -> std::convertible_to<It>;
+    *it;
+    ++it;
+};
+
+template <class T, std::size_t N>
+constexpr T* range_first(T (&array)[N]) noexcept {
+    return array;
+}
+template <class R>
+    requires requires(R& range) { range.begin(); }
+constexpr auto range_first(R& range) {
+    return range.begin();
+}
+template <class R>
+    requires(!requires(R& range) { range.begin(); } && requires(R& range) { begin(range); })
+constexpr auto range_first(R& range) {
+    return begin(range);
+}
+
+template <class T, std::size_t N>
+constexpr T* range_last(T (&array)[N]) noexcept {
+    return array + N;
+}
+template <class R>
+    requires requires(R& range) { range.end(); }
+constexpr auto range_last(R& range) {
+    return range.end();
+}
+template <class R>
+    requires(!requires(R& range) { range.end(); } && requires(R& range) { end(range); })
+constexpr auto range_last(R& range) {
+    return end(range);
+}
+
+template <class R>
+concept random_access_range_like = requires(R& range) {
+    requires random_access_like<decltype(range_first(range)), decltype(range_last(range))>;
+};
+
+// The type in which a loop from an I to an S counts: it holds every index of the loop. That is the wider of the two; for
+// a signed first and an unsigned last of up to 32 bits it is std::int64_t. With an unsigned last of 64 bits no integer
+// holds all: there it is that type, and an index below zero arrives modulo 2^64, which a body with a signed parameter
+// sees as what it was.
+template <class I, class S>
+struct index_of {
+    using common = std::common_type_t<I, S>;
+    static constexpr bool too_narrow = std::is_signed_v<I> && std::is_unsigned_v<common> && sizeof(common) < 8;
+    using type = std::conditional_t<too_narrow, std::int64_t, common>;
+};
+
+// last - first as numbers, whatever the types; zero if first >= last.
+template <class I, class S>
+constexpr std::uint64_t distance_between(I first, S last) noexcept {
+    const bool first_negative = first < I{0};
+    const bool last_negative = last < S{0};
+    if (first_negative != last_negative) {
+        if (last_negative) return 0;
+        const std::uint64_t below = std::uint64_t{0} - static_cast<std::uint64_t>(first);
+        const std::uint64_t n = below + static_cast<std::uint64_t>(last);
+        return n < below ? ~std::uint64_t{0} : n; // more than 2^64 - 1: as good as endless
+    }
+    // Of one sign now, so the conversion keeps the order.
+    const auto from = static_cast<std::uint64_t>(first);
+    const auto to = static_cast<std::uint64_t>(last);
+    return to > from ? to - from : 0;
+}
+
+// The body's own parameter types are the caller's choice: converting an index to them is no mistake of this header.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+template <class F, class... Index>
+constexpr void call_with_index(F& f, Index... i) {
+    static_cast<void>(f(i...));
+}
+#pragma GCC diagnostic pop
+
+// The requirements on bodies, under the names that an error message shows.
+template <class F, class Index>
+concept callable_with_an_index = requires(F& f, Index i) { f(i); };
+template <class F, class It>
+concept callable_with_an_element = requires(F& f, It it) { f(*it); };
+template <class F, std::size_t N>
+concept callable_with_a_point =
+    (N == 1 && requires(F& f, std::ptrdiff_t i) { f(i); }) || (N == 2 && requires(F& f, std::ptrdiff_t i) { f(i, i); }) ||
+    (N == 3 && requires(F& f, std::ptrdiff_t i) { f(i, i, i); });
+
+} // namespace skerry::inline SKERRY_ABI::detail

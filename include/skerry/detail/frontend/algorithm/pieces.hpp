@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How a run of `count` iterations becomes tasks.
+//
+// The run is cut into leaves of equal length; the leaves hang on a binary tree of forks whose shape depends on their
+// number only. For a fixed grain a leaf is `grain` iterations, whoever runs it. For the automatic grain there are about
+// `leaves_per_worker` leaves for each worker. Cutting eagerly that far keeps an idle worker supplied even while every
+// busy one is inside a long iteration; purely lazy splitting (Tzannes et al., "Lazy binary-splitting", PPoPP 2010)
+// leaves it waiting for the end of that iteration. Inside a leaf the lazy scheme takes over: between blocks of iterations
+// the worker looks whether someone asks for work, and if so, gives half of what is left of the leaf to a fork.
+
+#include <skerry/range.hpp>
+
+#include <cstdint>
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+inline constexpr std::uint64_t leaves_per_worker = 32;
+// A leaf looks for demand this many times, but never more often than every `shortest_block` iterations: the look costs
+// as much as a cheap iteration and keeps the compiler from vectorising across it.
+inline constexpr std::uint64_t blocks_per_leaf = 16;
+inline constexpr std::uint64_t shortest_block = 4;
+
+// Equal leaves of a run; the last may be shorter.
+struct leaves {
+    std::uint64_t count;  // iterations in the run, at least one
+    std::uint64_t length; // iterations in a leaf, at least one
+
+    [[nodiscard]] constexpr std::uint64_t number() const noexcept { return (count - 1) / length + 1; }
+    [[nodiscard]] constexpr std::uint64_t first(std::uint64_t leaf) const noexcept { return leaf * length; }
+    [[nodiscard]] constexpr std::uint64_t last(std::uint64_t leaf) const noexcept {
+        const std::uint64_t from = leaf * length;
+        return count - from > length ? from + length : count;
+    }
+};
+
+// The leaves of `count` >= 1 iterations.
+template <class Executor>
+leaves cut(std::uint64_t count, grain g) noexcept {
+    if (!g.is_automatic()) return {count, g.iterations()};
+    const std::uint64_t workers = Executor::concurrency();
+    if (workers <= 1) return {count, count};
+    return {count, (count - 1) / (workers * leaves_per_worker) + 1};
+}
+
+// Runs leaf(k) for each k in [first, last), last > first. Splits fall on even numbers, so that the recursion ends in
+// pairs: a fork of two leaves, with no call of this function in between.
+template <class Executor, class Leaf>
+void fork_leaves(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
+    const std::uint64_t n = last - first;
+    if (n == 2) {
+        Executor::fork([&leaf, first] { leaf(first); }, [&leaf, first] { leaf(first + 1); });
+    } else if (n == 1) {
+        leaf(first);
+    } else {
+        const std::uint64_t middle = first + ((n / 2 + 1) & ~std::uint64_t{1});
+        Executor::fork([&leaf, first, middle] { fork_leaves<Executor>(leaf, first, middle); },
+                       [&leaf, middle, last] { fork_leaves<Executor>(leaf, middle, last); });
+    }
+}
+
+// Runs run(from, to) over consecutive blocks that make up [first, last), and forks off half of the rest whenever
+// another worker asks for work.
+template <class Executor, class Run>
+void run_lazily(const Run& run, std::uint64_t first, std::uint64_t last) {
+    const std::uint64_t share = (last - first) / blocks_per_leaf;
+    const std::uint64_t block = share > shortest_block ? share : shortest_block;
+    while (last - first > block) {
+        run(first, first + block);
+        first += block;
+        if (Executor::demand()) {
+            if (last - first == 1) break;
+            const std::uint64_t middle = first + (last - first) / 2;
+            Executor::fork([&run, first, middle] { run_lazily<Executor>(run, first, middle); },
+                           [&run, middle, last] { run_lazily<Executor>(run, middle, last); });
+            return;
+        }
+    }
+    run(first, last);
+}
+
+// Runs run(from, to) over pieces that make up [0, count), perhaps at the same time.
+template <class Executor, class Run>
+void run_pieces(const Run& run, std::uint64_t count, grain g) {
+    if (count == 0) return;
+    if constexpr (!Executor::parallel) {
+        run(std::uint64_t{0}, count);
+    } else {
+        const leaves cuts = cut<Executor>(count, g);
+        if (g.is_automatic()) {
+            const auto leaf = [&run, cuts](std::uint64_t k) {
+                run_lazily<Executor>(run, cuts.first(k), cuts.last(k));
+            };
+            fork_leaves<Executor>(leaf, 0, cuts.number());
+        } else {
+            const auto leaf = [&run, cuts](std::uint64_t k) { run(cuts.first(k), cuts.last(k)); };
+            fork_leaves<Executor>(leaf, 0, cuts.number());
+        }
+    }
+}
+
+} // namespace skerry::inline SKERRY_ABI::detail
