@@ -62,30 +62,38 @@ void merge(const key* a, std::size_t a_size, const key* b, std::size_t b_size, k
     const key* b_end = b + b_size;
     key* out_end = out + (a_size + b_size);
 
-    // From both ends at once: two chains of dependent loads instead of one. Within `steps` steps neither end can use
-    // up a run nor meet the other end, so the loop tests nothing.
+    // From both ends at once: two chains of dependent loads instead of one. The loop tests nothing: two runs of n keys
+    // give n keys to either end before one can be used up, and n to each is all there are; with unlike runs, half the
+    // shorter one is as far as both ends can go without meeting.
     constexpr std::size_t worthwhile = 4;
     for (;;) {
-        const auto shorter = static_cast<std::size_t>(std::min(a_end - a, b_end - b));
-        const std::size_t steps = shorter / 2;
+        const auto a_left = static_cast<std::size_t>(a_end - a);
+        const auto b_left = static_cast<std::size_t>(b_end - b);
+        const std::size_t steps = a_left == b_left ? a_left : std::min(a_left, b_left) / 2;
         if (steps < worthwhile) {
             break;
         }
-        for (std::size_t i = 0; i < steps; ++i) {
-            const key front_a = *a;
-            const key front_b = *b;
-            const bool take_b = front_b < front_a;
-            *out++ = take_b ? front_b : front_a;
-            a += static_cast<std::ptrdiff_t>(!take_b);
-            b += static_cast<std::ptrdiff_t>(take_b);
+        // Of `step` keys taken from one end, so many came from a and the rest from b: one number per end to carry on.
+        std::ptrdiff_t front = 0;
+        std::ptrdiff_t back = 0;
+        const auto last = static_cast<std::ptrdiff_t>(steps);
+        for (std::ptrdiff_t step = 0; step < last; ++step) {
+            const key front_a = a[front];
+            const key front_b = b[step - front];
+            out[step] = std::min(front_a, front_b);
+            front += static_cast<std::ptrdiff_t>(front_a <= front_b);
 
-            const key back_a = a_end[-1];
-            const key back_b = b_end[-1];
-            const bool take_a = back_b < back_a;
-            *--out_end = take_a ? back_a : back_b;
-            a_end -= static_cast<std::ptrdiff_t>(take_a);
-            b_end -= static_cast<std::ptrdiff_t>(!take_a);
+            const key back_a = a_end[-1 - back];
+            const key back_b = b_end[back - step - 1];
+            out_end[-1 - step] = std::max(back_a, back_b);
+            back += static_cast<std::ptrdiff_t>(back_a > back_b);
         }
+        a += front;
+        b += last - front;
+        out += last;
+        a_end -= back;
+        b_end -= last - back;
+        out_end -= last;
     }
     while (a != a_end && b != b_end) {
         const bool take_b = *b < *a;
