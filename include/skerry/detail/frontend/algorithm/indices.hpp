@@ -34,7 +34,8 @@ constexpr auto range_first(R& range) {
     return range.begin();
 }
 template <class R>
-    requires(!requires(R& range) { range.begin(); } && requires(R& range) { begin(range); })
+    requires(
+        !requires(R& range) { range.begin(); } && requires(R& range) { begin(range); })
 constexpr auto range_first(R& range) {
     return begin(range);
 }
@@ -49,20 +50,20 @@ constexpr auto range_last(R& range) {
     return range.end();
 }
 template <class R>
-    requires(!requires(R& range) { range.end(); } && requires(R& range) { end(range); })
+    requires(
+        !requires(R& range) { range.end(); } && requires(R& range) { end(range); })
 constexpr auto range_last(R& range) {
     return end(range);
 }
 
 template <class R>
-concept random_access_range_like = requires(R& range) {
-    requires random_access_like<decltype(range_first(range)), decltype(range_last(range))>;
-};
+concept random_access_range_like =
+    requires(R& range) { requires random_access_like<decltype(range_first(range)), decltype(range_last(range))>; };
 
-// The type in which a loop from an I to an S counts: it holds every index of the loop. That is the wider of the two; for
-// a signed first and an unsigned last of up to 32 bits it is std::int64_t. With an unsigned last of 64 bits no integer
-// holds all: there it is that type, and an index below zero arrives modulo 2^64, which a body with a signed parameter
-// sees as what it was.
+// The type in which a loop from an I to an S counts: it holds every index of the loop. That is the wider of the two;
+// for a signed first and an unsigned last of up to 32 bits it is std::int64_t. With an unsigned last of 64 bits no
+// integer holds all: there it is that type, and an index below zero arrives modulo 2^64, which a body with a signed
+// parameter sees as what it was.
 template <class I, class S>
 struct index_of {
     using common = std::common_type_t<I, S>;
@@ -87,13 +88,18 @@ constexpr std::uint64_t distance_between(I first, S last) noexcept {
     return to > from ? to - from : 0;
 }
 
-// The body's own parameter types are the caller's choice: converting an index to them is no mistake of this header.
+// The body's own parameter types are the caller's choice, and so are an output's: converting to them is no mistake of
+// this header.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 template <class F, class... Index>
 constexpr void call_with_index(F& f, Index... i) {
     static_cast<void>(f(i...));
+}
+template <class Out, class T>
+constexpr void write(const Out& out, T&& value) {
+    *out = static_cast<T&&>(value);
 }
 #pragma GCC diagnostic pop
 
@@ -103,8 +109,8 @@ concept callable_with_an_index = requires(F& f, Index i) { f(i); };
 template <class F, class It>
 concept callable_with_an_element = requires(F& f, It it) { f(*it); };
 template <class F, std::size_t N>
-concept callable_with_a_point =
-    (N == 1 && requires(F& f, std::ptrdiff_t i) { f(i); }) || (N == 2 && requires(F& f, std::ptrdiff_t i) { f(i, i); }) ||
-    (N == 3 && requires(F& f, std::ptrdiff_t i) { f(i, i, i); });
+concept callable_with_a_point = (N == 1 && requires(F& f, std::ptrdiff_t i) { f(i); }) ||
+                                (N == 2 && requires(F& f, std::ptrdiff_t i) { f(i, i); }) ||
+                                (N == 3 && requires(F& f, std::ptrdiff_t i) { f(i, i, i); });
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -7,8 +7,9 @@
 // number only. For a fixed grain a leaf is `grain` iterations, whoever runs it. For the automatic grain there are about
 // `leaves_per_worker` leaves for each worker. Cutting eagerly that far keeps an idle worker supplied even while every
 // busy one is inside a long iteration; purely lazy splitting (Tzannes et al., "Lazy binary-splitting", PPoPP 2010)
-// leaves it waiting for the end of that iteration. Inside a leaf the lazy scheme takes over: between blocks of iterations
-// the worker looks whether someone asks for work, and if so, gives half of what is left of the leaf to a fork.
+// leaves it waiting for the end of that iteration. Inside a leaf the lazy scheme takes over: between blocks of
+// iterations the worker looks whether someone asks for work, and if so, gives half of what is left of the leaf to a
+// fork.
 
 #include <skerry/range.hpp>
 
@@ -89,9 +90,7 @@ void run_pieces(const Run& run, std::uint64_t count, grain g) {
     } else {
         const leaves cuts = cut<Executor>(count, g);
         if (g.is_automatic()) {
-            const auto leaf = [&run, cuts](std::uint64_t k) {
-                run_lazily<Executor>(run, cuts.first(k), cuts.last(k));
-            };
+            const auto leaf = [&run, cuts](std::uint64_t k) { run_lazily<Executor>(run, cuts.first(k), cuts.last(k)); };
             fork_leaves<Executor>(leaf, 0, cuts.number());
         } else {
             const auto leaf = [&run, cuts](std::uint64_t k) { run(cuts.first(k), cuts.last(k)); };

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Folds get(0) ... get(count - 1) with an associative operation, in order: op need not be commutative. Leaves are
+// folded from left to right and joined along the tree of fork_leaves, so for a fixed grain the sequence of operations
+// is the same for any executor and any number of workers.
+
+#include <skerry/detail/frontend/algorithm/pieces.hpp>
+
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+// The fold of [from, to), from < to.
+template <class T, class Op, class Get>
+T fold_run(Op& op, const Get& get, std::uint64_t from, std::uint64_t to) {
+    T sum = get(from);
+    ++from;
+    // Compilers may regroup integers, and vectorise the plain loop. Elsewhere they must keep the order: four elements
+    // at a time leave one operation in four on the critical path.
+    if constexpr (!std::is_integral_v<T>) {
+        for (; to - from >= 4; from += 4) {
+            T left = T(op(T(get(from)), T(get(from + 1))));
+            T right = T(op(T(get(from + 2)), T(get(from + 3))));
+            sum = T(op(std::move(sum), T(op(std::move(left), std::move(right)))));
+        }
+    }
+    for (; from < to; ++from) sum = T(op(std::move(sum), T(get(from))));
+    return sum;
+}
+
+// op(left(), right()), the two perhaps at the same time.
+template <class Executor, class T, class Op, class Left, class Right>
+T fold_both(Op& op, const Left& left, const Right& right) {
+    if constexpr (!Executor::parallel) {
+        T l = left();
+        T r = right();
+        return T(op(std::move(l), std::move(r)));
+    } else {
+        std::optional<T> l;
+        std::optional<T> r;
+        Executor::fork([&l, &left] { l.emplace(left()); }, [&r, &right] { r.emplace(right()); });
+        return T(op(*std::move(l), *std::move(r)));
+    }
+}
+
+// run_lazily with a result.
+template <class Executor, class T, class Op, class Get>
+T fold_lazily(Op& op, const Get& get, std::uint64_t first, std::uint64_t last) {
+    const std::uint64_t share = (last - first) / blocks_per_leaf;
+    const std::uint64_t block = share > shortest_block ? share : shortest_block;
+    if (last - first <= block) return fold_run<T>(op, get, first, last);
+    T sum = fold_run<T>(op, get, first, first + block);
+    first += block;
+    while (last - first > block) {
+        if (Executor::demand()) {
+            const std::uint64_t middle = first + (last - first) / 2;
+            T rest = fold_both<Executor, T>(
+                op, [&] { return fold_lazily<Executor, T>(op, get, first, middle); },
+                [&] { return fold_lazily<Executor, T>(op, get, middle, last); });
+            return T(op(std::move(sum), std::move(rest)));
+        }
+        sum = T(op(std::move(sum), fold_run<T>(op, get, first, first + block)));
+        first += block;
+    }
+    return T(op(std::move(sum), fold_run<T>(op, get, first, last)));
+}
+
+template <class Executor, class T, class Op, class Leaf>
+T fold_leaves(Op& op, const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
+    const std::uint64_t n = last - first;
+    if (n == 1) return leaf(first);
+    const std::uint64_t middle = first + ((n / 2 + 1) & ~std::uint64_t{1}) - (n == 2 ? 1 : 0);
+    return fold_both<Executor, T>(
+        op, [&op, &leaf, first, middle] { return fold_leaves<Executor, T>(op, leaf, first, middle); },
+        [&op, &leaf, middle, last] { return fold_leaves<Executor, T>(op, leaf, middle, last); });
+}
+
+// The fold of all, count >= 1.
+template <class Executor, class T, class Op, class Get>
+T fold_all(Op& op, const Get& get, std::uint64_t count, grain g) {
+    const leaves cuts = cut<Executor>(count, g);
+    if (cuts.number() == 1) return fold_run<T>(op, get, 0, count);
+    if (g.is_automatic()) {
+        const auto leaf = [&op, &get, cuts](std::uint64_t k) {
+            return fold_lazily<Executor, T>(op, get, cuts.first(k), cuts.last(k));
+        };
+        return fold_leaves<Executor, T>(op, leaf, 0, cuts.number());
+    }
+    const auto leaf = [&op, &get, cuts](std::uint64_t k) { return fold_run<T>(op, get, cuts.first(k), cuts.last(k)); };
+    return fold_leaves<Executor, T>(op, leaf, 0, cuts.number());
+}
+
+} // namespace skerry::inline SKERRY_ABI::detail

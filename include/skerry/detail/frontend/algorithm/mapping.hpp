@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <skerry/detail/frontend/algorithm/loop.hpp>
+#include <skerry/detail/frontend/algorithm/sequence.hpp>
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+template <class Executor>
+struct parallel_for_each_function {
+    template <class It, class End, class F>
+        requires random_access_pair<It, End>
+    void operator()(It first, End last, F f, grain g = grain::automatic()) const {
+        static_assert(callable_with_an_element<F, It>,
+                      "skerry: parallel_for_each: f must be callable as f(x) with an element x");
+        if constexpr (callable_with_an_element<F, It>) run_iterators<Executor>(f, first, last, g);
+    }
+    template <random_access_sequence R, class F>
+    void operator()(R&& range, F f, grain g = grain::automatic()) const {
+        (*this)(range_first(range), range_last(range), std::move(f), g);
+    }
+};
+
+template <class Executor>
+struct parallel_transform_function {
+    template <class It, class End, class Out, class F>
+        requires random_access_pair<It, End> && std::random_access_iterator<Out>
+    Out operator()(It first, End last, Out out, F f, grain g = grain::automatic()) const {
+        constexpr bool fits = requires { *out = f(*first); };
+        static_assert(fits, "skerry: parallel_transform: f must be callable as f(x) with an element x and its result "
+                            "must be assignable to the output's elements");
+        if constexpr (fits) {
+            const std::uint64_t n = sequence_length(first, last);
+            const auto run = [&first, &out, &f](std::uint64_t from, std::uint64_t to) {
+                It in = advanced(first, from);
+                Out to_write = advanced(out, from);
+                for (; from != to; ++from, ++in, ++to_write) write(to_write, f(*in));
+            };
+            run_pieces<Executor>(run, n, g);
+            return advanced(out, n);
+        } else {
+            return out;
+        }
+    }
+    template <random_access_sequence R, std::random_access_iterator Out, class F>
+    Out operator()(R&& range, Out out, F f, grain g = grain::automatic()) const {
+        return (*this)(range_first(range), range_last(range), std::move(out), std::move(f), g);
+    }
+
+    template <class It1, class End1, class It2, class Out, class F>
+        requires random_access_pair<It1, End1> && random_access_pair<It2> && std::random_access_iterator<Out>
+    Out operator()(It1 first1, End1 last1, It2 first2, Out out, F f, grain g = grain::automatic()) const {
+        constexpr bool fits = requires { *out = f(*first1, *first2); };
+        static_assert(fits,
+                      "skerry: parallel_transform: f must be callable as f(x, y) with an element of each sequence "
+                      "and its result must be assignable to the output's elements");
+        if constexpr (fits) {
+            const std::uint64_t n = sequence_length(first1, last1);
+            const auto run = [&first1, &first2, &out, &f](std::uint64_t from, std::uint64_t to) {
+                It1 in1 = advanced(first1, from);
+                It2 in2 = advanced(first2, from);
+                Out to_write = advanced(out, from);
+                for (; from != to; ++from, ++in1, ++in2, ++to_write) write(to_write, f(*in1, *in2));
+            };
+            run_pieces<Executor>(run, n, g);
+            return advanced(out, n);
+        } else {
+            return out;
+        }
+    }
+    template <random_access_sequence R1, random_access_sequence R2, std::random_access_iterator Out, class F>
+    Out operator()(R1&& range1, R2&& range2, Out out, F f, grain g = grain::automatic()) const {
+        return (*this)(range_first(range1), range_last(range1), range_first(range2), std::move(out), std::move(f), g);
+    }
+};
+
+} // namespace skerry::inline SKERRY_ABI::detail

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <skerry/detail/frontend/algorithm/fold.hpp>
+#include <skerry/detail/frontend/algorithm/sequence.hpp>
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+// op(init, op(x0, op(x1, ...))), grouped in some way; init comes first.
+template <class Executor, class T, class Op, class Get>
+T reduce_from(T init, Op& op, const Get& get, std::uint64_t count, grain g) {
+    if (count == 0) return init;
+    T sum = fold_all<Executor, T>(op, get, count, g);
+    return T(op(std::move(init), std::move(sum)));
+}
+
+template <class Executor>
+struct parallel_reduce_function {
+    template <class It, class End, class T, not_a_grain Op = std::plus<>>
+        requires random_access_pair<It, End>
+    T operator()(It first, End last, T init, Op op = {}, grain g = grain::automatic()) const {
+        constexpr bool fits = binary_operation_on<Op, T>;
+        static_assert(fits, "skerry: parallel_reduce: op must be callable as op(x, y) with two values of init's type T "
+                            "and give a T");
+        static_assert(std::convertible_to<std::iter_reference_t<It>, T>,
+                      "skerry: parallel_reduce: the elements must convert to init's type");
+        if constexpr (fits && std::convertible_to<std::iter_reference_t<It>, T>) {
+            const auto get = [&first](std::uint64_t k) -> T { return static_cast<T>(element(first, k)); };
+            return reduce_from<Executor>(std::move(init), op, get, sequence_length(first, last), g);
+        } else {
+            return init;
+        }
+    }
+    template <class It, class End, class T>
+        requires random_access_pair<It, End>
+    T operator()(It first, End last, T init, grain g) const {
+        return (*this)(std::move(first), std::move(last), std::move(init), std::plus<>{}, g);
+    }
+    template <class It, class End>
+        requires random_access_pair<It, End>
+    std::iter_value_t<It> operator()(It first, End last) const {
+        return (*this)(std::move(first), std::move(last), std::iter_value_t<It>{}, std::plus<>{});
+    }
+
+    template <random_access_sequence R, class T, not_a_grain Op = std::plus<>>
+    T operator()(R&& range, T init, Op op = {}, grain g = grain::automatic()) const {
+        return (*this)(range_first(range), range_last(range), std::move(init), std::move(op), g);
+    }
+    template <random_access_sequence R, class T>
+    T operator()(R&& range, T init, grain g) const {
+        return (*this)(range_first(range), range_last(range), std::move(init), std::plus<>{}, g);
+    }
+    template <random_access_sequence R>
+    std::iter_value_t<sequence_iterator<R>> operator()(R&& range) const {
+        return (*this)(range_first(range), range_last(range));
+    }
+};
+
+template <class Executor>
+struct parallel_transform_reduce_function {
+    // One sequence.
+    template <class It, class End, class T, class Reduce, class Transform>
+        requires random_access_pair<It, End>
+    T operator()(It first, End last, T init, Reduce reduce, Transform transform, grain g = grain::automatic()) const {
+        constexpr bool fits = check<It, It, T, Reduce>() && transformation_to<Transform, It, T>;
+        static_assert(transformation_to<Transform, It, T>,
+                      "skerry: parallel_transform_reduce: transform must be callable with an element and its result "
+                      "must convert to init's type");
+        if constexpr (fits) {
+            const auto get = [&first, &transform](std::uint64_t k) -> T { return transform(element(first, k)); };
+            return reduce_from<Executor>(std::move(init), reduce, get, sequence_length(first, last), g);
+        } else {
+            return init;
+        }
+    }
+    template <random_access_sequence R, class T, class Reduce, class Transform>
+        requires(!random_access_sequence<T>)
+    T operator()(R&& range, T init, Reduce reduce, Transform transform, grain g = grain::automatic()) const {
+        return (*this)(range_first(range), range_last(range), std::move(init), std::move(reduce), std::move(transform),
+                       g);
+    }
+
+    // Two sequences; the second is as long as the first.
+    template <class It1, class End1, class It2, class T, class Reduce, class Transform>
+        requires random_access_pair<It1, End1> && random_access_pair<It2>
+    T operator()(It1 first1, End1 last1, It2 first2, T init, Reduce reduce, Transform transform,
+                 grain g = grain::automatic()) const {
+        constexpr bool fits = check<It1, It2, T, Reduce>() && pair_transformation_to<Transform, It1, It2, T>;
+        static_assert(pair_transformation_to<Transform, It1, It2, T>,
+                      "skerry: parallel_transform_reduce: transform must be callable with an element of each sequence "
+                      "and its result must convert to init's type");
+        if constexpr (fits) {
+            const auto get = [&first1, &first2, &transform](std::uint64_t k) -> T {
+                return transform(element(first1, k), element(first2, k));
+            };
+            return reduce_from<Executor>(std::move(init), reduce, get, sequence_length(first1, last1), g);
+        } else {
+            return init;
+        }
+    }
+    template <class It1, class End1, class It2, class T>
+        requires random_access_pair<It1, End1> && random_access_pair<It2>
+    T operator()(It1 first1, End1 last1, It2 first2, T init, grain g = grain::automatic()) const {
+        return (*this)(std::move(first1), std::move(last1), std::move(first2), std::move(init), std::plus<>{},
+                       std::multiplies<>{}, g);
+    }
+    template <random_access_sequence R1, random_access_sequence R2, class T, class Reduce, class Transform>
+    T operator()(R1&& range1, R2&& range2, T init, Reduce reduce, Transform transform,
+                 grain g = grain::automatic()) const {
+        return (*this)(range_first(range1), range_last(range1), range_first(range2), std::move(init), std::move(reduce),
+                       std::move(transform), g);
+    }
+    template <random_access_sequence R1, random_access_sequence R2, class T>
+    T operator()(R1&& range1, R2&& range2, T init, grain g = grain::automatic()) const {
+        return (*this)(range_first(range1), range_last(range1), range_first(range2), std::move(init), std::plus<>{},
+                       std::multiplies<>{}, g);
+    }
+
+  private:
+    template <class It1, class It2, class T, class Reduce>
+    static consteval bool check() {
+        static_assert(binary_operation_on<Reduce, T>,
+                      "skerry: parallel_transform_reduce: reduce must be callable as reduce(x, y) with two values of "
+                      "init's type T and give a T");
+        return binary_operation_on<Reduce, T>;
+    }
+};
+
+} // namespace skerry::inline SKERRY_ABI::detail
