@@ -14,10 +14,10 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/panic.hpp"
+#include "base/port/memory.hpp"
 #include "base/port/stack_guard.hpp"
 
 namespace skerry::inline SKERRY_ABI::port {
@@ -43,8 +43,6 @@ namespace {
 constexpr std::size_t guard_size = 64 * 1024;
 constexpr std::size_t least_stack = 128 * 1024;
 constexpr std::size_t least_signal_stack = 32 * 1024;
-
-std::size_t round_up(std::size_t value, std::size_t unit) noexcept { return (value + unit - 1) / unit * unit; }
 
 std::size_t system_value(int name, std::size_t least) noexcept {
     const long value = ::sysconf(name);
@@ -75,13 +73,13 @@ struct unmap {
         void* const mapping = record->mapping;
         const std::size_t size = record->mapping_size;
         std::destroy_at(record);
-        ::munmap(mapping, size);
+        unmap_memory(mapping, size);
     }
 };
 using owned_record = std::unique_ptr<thread_record, unmap>;
 
 owned_record make_record(std::size_t stack_size, std::size_t tls, const char* name) {
-    const std::size_t page = system_value(_SC_PAGESIZE, 4096);
+    const std::size_t page = page_size();
     const std::size_t guard = round_up(guard_size, page);
     const std::size_t signal = round_up(system_value(_SC_SIGSTKSZ, least_signal_stack), page);
     const std::size_t above = signal + round_up(sizeof(thread_record), page);
@@ -93,17 +91,15 @@ owned_record make_record(std::size_t stack_size, std::size_t tls, const char* na
     const std::size_t stack = round_up(usable + tls, page);
     const std::size_t total = guard + stack + guard + above;
 
-    void* const mapping =
-        ::mmap(nullptr, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-    if (mapping == MAP_FAILED) {
+    void* const mapping = map_memory(total);
+    if (mapping == nullptr) {
         fail_without_memory(errno, name, stack);
     }
     char* const base = static_cast<char*>(mapping);
     char* const upper = base + guard + stack + guard;
-    if (::mprotect(base + guard, stack, PROT_READ | PROT_WRITE) != 0 ||
-        ::mprotect(upper, above, PROT_READ | PROT_WRITE) != 0) {
+    if (!allow_access(base + guard, stack) || !allow_access(upper, above)) {
         const int error = errno;
-        ::munmap(mapping, total);
+        unmap_memory(mapping, total);
         fail_without_memory(error, name, stack);
     }
     owned_record record(::new (upper + signal) thread_record);

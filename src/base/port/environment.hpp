@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Options as text: from the environment, or from a command line with the same rules.
+//
+// Every function names its setting ("SKERRY_WORKERS", "--workers") and throws std::invalid_argument whose text holds
+// the setting, its value and what is accepted:
+//     SKERRY_WORKERS=abc: not understood; a whole number from 1 to 1024 is accepted
+// Thread safety: any thread, as long as nobody changes the environment at the same time (getenv).
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <skerry/detail/base/abi.hpp>
+
+namespace skerry::inline SKERRY_ABI::port {
+
+// A variable's value; nothing if it is not set or empty.
+std::optional<std::string> environment(const char* name);
+
+// A whole decimal number from least to most.
+std::uint64_t parse_whole(std::string_view setting, std::string_view value, std::uint64_t least, std::uint64_t most);
+
+// A number of bytes: "65536", "64K", "8M", "1G", also with B or iB behind; the units are powers of 1024.
+std::size_t parse_bytes(std::string_view setting, std::string_view value, std::size_t least, std::size_t most);
+
+// Seconds, "2" or "0.5", from 0 to `most`.
+double parse_seconds(std::string_view setting, std::string_view value, double most);
+
+// 1, true, yes, on; 0, false, no, off; in any case.
+bool parse_switch(std::string_view setting, std::string_view value);
+
+// Which of the words it is. Precondition: `words` is not empty.
+std::size_t parse_choice(std::string_view setting, std::string_view value, std::span<const std::string_view> words);
+
+} // namespace skerry::inline SKERRY_ABI::port
