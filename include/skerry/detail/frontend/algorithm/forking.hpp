@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <skerry/detail/frontend/algorithm/minimum.hpp>
 #include <skerry/detail/frontend/forkjoin/fork.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -8,6 +9,7 @@ namespace skerry::inline SKERRY_ABI::detail {
 // The executor of namespace skerry: the workers of the runtime this thread is in, or of the default one.
 struct forking {
     static constexpr bool parallel = true;
+    using minimum = shared_minimum<native>;
 
     template <class F, class G>
     static void fork(F&& f, G&& g) {

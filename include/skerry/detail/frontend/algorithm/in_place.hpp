@@ -7,6 +7,7 @@
 //   static bool demand() noexcept;                                 another worker asks for work
 //   static unsigned concurrency() noexcept;                        number of workers
 //   static constexpr bool parallel;                                false: everything happens in program order
+//   class minimum;                                                 as shared_minimum; not needed if not parallel
 //
 // in_place is the serial elision. It needs no library: serial.hpp stands alone.
 

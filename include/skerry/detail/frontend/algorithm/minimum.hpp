@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <skerry/detail/sync/native.hpp>
+
+#include <cstdint>
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+// A number that only falls: the place of the earliest match that a search knows of.
+//
+// Thread safety: any thread may call both. Relaxed order is enough, since the number only says what need not be looked
+// at; the answer itself travels through the joins of the forks.
+template <class Machine>
+class shared_minimum {
+  public:
+    explicit shared_minimum(std::uint64_t value) noexcept : value_{value} {}
+
+    [[nodiscard]] std::uint64_t get() const noexcept { return value_.load(std::memory_order_relaxed); }
+
+    void lower_to(std::uint64_t value) noexcept {
+        std::uint64_t now = get();
+        while (value < now && !value_.compare_exchange_weak(now, value, std::memory_order_relaxed)) {
+        }
+    }
+
+  private:
+    typename Machine::template atomic<std::uint64_t> value_;
+};
+
+} // namespace skerry::inline SKERRY_ABI::detail

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The serial elision: the names of namespace skerry in skerry::serial, everything done in place and in program order. A
+// program's one source, compiled against it, is the reference for results and for speed. It needs no library.
+
+#include <skerry/detail/frontend/algorithm/filter.hpp>
+#include <skerry/detail/frontend/algorithm/in_place.hpp>
+#include <skerry/detail/frontend/algorithm/loop.hpp>
+#include <skerry/detail/frontend/algorithm/mapping.hpp>
+#include <skerry/detail/frontend/algorithm/prefix.hpp>
+#include <skerry/detail/frontend/algorithm/reduction.hpp>
+#include <skerry/detail/frontend/algorithm/search.hpp>
+#include <skerry/detail/frontend/serial/invoke.hpp>
+#include <skerry/detail/frontend/serial/runtime.hpp>
+#include <skerry/detail/frontend/serial/tasks.hpp>
+#include <skerry/range.hpp>
+
+namespace skerry::inline SKERRY_ABI::serial {
+
+using skerry::bad_grain;
+using skerry::box;
+using skerry::grain;
+using skerry::schedule;
+
+using in_place = skerry::detail::in_place;
+
+inline constexpr skerry::detail::parallel_for_function<in_place> parallel_for{};
+inline constexpr skerry::detail::parallel_for_each_function<in_place> parallel_for_each{};
+inline constexpr skerry::detail::parallel_transform_function<in_place> parallel_transform{};
+inline constexpr skerry::detail::parallel_copy_if_function<in_place> parallel_copy_if{};
+inline constexpr skerry::detail::parallel_reduce_function<in_place> parallel_reduce{};
+inline constexpr skerry::detail::parallel_transform_reduce_function<in_place> parallel_transform_reduce{};
+inline constexpr skerry::detail::parallel_inclusive_scan_function<in_place> parallel_inclusive_scan{};
+inline constexpr skerry::detail::parallel_exclusive_scan_function<in_place> parallel_exclusive_scan{};
+inline constexpr skerry::detail::parallel_find_if_function<in_place> parallel_find_if{};
+using skerry::detail::quantifier;
+inline constexpr skerry::detail::parallel_quantifier_function<in_place, quantifier::any> parallel_any_of{};
+inline constexpr skerry::detail::parallel_quantifier_function<in_place, quantifier::all> parallel_all_of{};
+inline constexpr skerry::detail::parallel_quantifier_function<in_place, quantifier::none> parallel_none_of{};
+
+} // namespace skerry::inline SKERRY_ABI::serial
