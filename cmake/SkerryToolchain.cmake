@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Compiler settings. skerry_options carries what every target of this build shares; none of it reaches an installed
-# package, so a consumer's own flags are never touched.
+# Compiler settings. skerry_options carries the warnings that this project's own targets are held to. A sanitizer or
+# coverage concerns every object of the build, so those flags stand on the folder. None of it reaches an installed
+# package.
 
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(SKERRY_CCACHE ccache)
@@ -25,12 +26,12 @@ if(SKERRY_SANITIZE)
   if(SKERRY_SANITIZE STREQUAL undefined)
     list(APPEND flags -fno-sanitize-recover=all)
   endif()
-  target_compile_options(skerry_options INTERFACE ${flags})
-  target_link_options(skerry_options INTERFACE ${flags})
+  add_compile_options(${flags})
+  add_link_options(${flags})
 endif()
 
 if(SKERRY_COVERAGE)
   # Counters are plain by default and lose counts, or crash gcov with negative ones, when threads share a line.
-  target_compile_options(skerry_options INTERFACE --coverage -fprofile-update=atomic -fprofile-abs-path)
-  target_link_options(skerry_options INTERFACE --coverage)
+  add_compile_options(--coverage -fprofile-update=atomic -fprofile-abs-path)
+  add_link_options(--coverage)
 endif()

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+# Thin names over CMake presets. `make help` explains them.
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+
+.PHONY: help run test bench install setup clean build-release
+
+help:
+	@echo 'make run      build Skerry and run its thirteen programs, each checked and timed against its serial elision'
+	@echo 'make test     build and run the tests'
+	@echo 'make bench    build and run the comparison with oneTBB, OpenMP and rayon'
+	@echo 'make install  install headers, libraries, package files and the skerry command under PREFIX ($(PREFIX))'
+	@echo 'make setup    install every package that any of these, or .ci/run, needs'
+	@echo 'make clean    delete build/'
+	@echo
+	@echo 'Each installs the packages it misses (tools/packages.txt says which and why), as root or through sudo;'
+	@echo 'with nothing missing it does not touch the network. JOBS ($(JOBS)) bounds parallel compilation.'
+
+run: build-release
+	build/release/cli/skerry run all
+
+test:
+	@tools/setup run test
+	cmake --preset dev
+	cmake --build --preset dev --parallel $(JOBS)
+	ctest --preset dev --parallel $(JOBS)
+
+bench: build-release
+	@tools/setup bench
+	tools/bench fork-join
+
+install: build-release
+	cmake --install build/release --prefix "$(PREFIX)"
+
+setup:
+	@tools/setup
+
+clean:
+	rm -rf build
+
+build-release:
+	@tools/setup run
+	cmake --preset release
+	cmake --build --preset release --parallel $(JOBS)
