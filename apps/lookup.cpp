@@ -8,14 +8,12 @@ namespace apps {
 
 namespace {
 
-std::string_view short_name(std::string_view name)
-{
+std::string_view short_name(std::string_view name) {
     const auto dash = name.rfind('-');
     return dash == std::string_view::npos ? name : name.substr(dash + 1);
 }
 
-std::size_t edit_distance(std::string_view a, std::string_view b)
-{
+std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
     for (std::size_t i = 0; i < a.size(); ++i) {
@@ -31,8 +29,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b)
 
 } // namespace
 
-const program* find_program(std::string_view name)
-{
+const program* find_program(std::string_view name) {
     const auto all = programs();
     const auto found = std::find_if(all.begin(), all.end(), [name](const program& p) {
         return p.info.name == name || short_name(p.info.name) == name;
@@ -40,8 +37,7 @@ const program* find_program(std::string_view name)
     return found == all.end() ? nullptr : &*found;
 }
 
-std::string_view nearest_program(std::string_view name)
-{
+std::string_view nearest_program(std::string_view name) {
     std::string_view best;
     std::size_t fewest = static_cast<std::size_t>(-1);
     for (const program& p : programs()) {

@@ -28,10 +28,7 @@ enum class size : unsigned char { tiny, small, medium, paper };
 
 inline constexpr std::array<std::string_view, 4> size_names{"tiny", "small", "medium", "paper"};
 
-constexpr std::string_view name_of(size s) noexcept
-{
-    return size_names[static_cast<std::size_t>(s)];
-}
+constexpr std::string_view name_of(size s) noexcept { return size_names[static_cast<std::size_t>(s)]; }
 
 struct options {
     apps::size size = apps::size::medium;
@@ -45,10 +42,7 @@ struct options {
 /// How the paper's program makes its tasks (column PM of Table III).
 enum class pattern : unsigned char { spawn_sync, parallel_for };
 
-constexpr std::string_view name_of(pattern p) noexcept
-{
-    return p == pattern::spawn_sync ? "ss" : "pf";
-}
+constexpr std::string_view name_of(pattern p) noexcept { return p == pattern::spawn_sync ? "ss" : "pf"; }
 
 struct paper_row {
     std::string_view input;
@@ -62,8 +56,8 @@ struct program_info {
     std::string_view summary; ///< one line, no full stop
     std::string_view example; ///< a command line that works
     paper_row paper;
-    bool takes_input = false;                         ///< `options::input`
-    bool takes_path = false;                          ///< `options::from` and `options::to`
+    bool takes_input = false;                        ///< `options::input`
+    bool takes_path = false;                         ///< `options::from` and `options::to`
     std::span<const std::string_view> real_inputs{}; ///< values of `options::input` that `skerry run all` adds
 };
 

@@ -17,8 +17,7 @@ namespace {
 constexpr int probes = 4;
 
 // Vectors of +1 and -1: a wrong element shows in each of them, undiminished, unless two wrong ones cancel.
-std::vector<double> random_signs(std::size_t n, int probe)
-{
+std::vector<double> random_signs(std::size_t n, int probe) {
     std::vector<double> x(n);
     for (std::size_t i = 0; i < n; ++i) {
         x[i] = (random_at(0x5eedU + static_cast<std::uint64_t>(probe), i) & 1U) != 0 ? 1.0 : -1.0;
@@ -33,8 +32,7 @@ struct product_of {
 };
 
 template <class Element>
-product_of times(std::size_t n, Element&& element, const std::vector<double>& x, const std::vector<double>& magnitude)
-{
+product_of times(std::size_t n, Element&& element, const std::vector<double>& x, const std::vector<double>& magnitude) {
     product_of y{std::vector<double>(n), std::vector<double>(n)};
     for (std::size_t i = 0; i < n; ++i) {
         double sum = 0;
@@ -51,8 +49,7 @@ product_of times(std::size_t n, Element&& element, const std::vector<double>& x,
 }
 
 // A not-a-number anywhere must fail, hence the comparison's direction.
-verdict compare(const product_of& expected, const product_of& actual, const char* what)
-{
+verdict compare(const product_of& expected, const product_of& actual, const char* what) {
     const auto n = static_cast<double>(expected.value.size());
     const double unit = std::numeric_limits<double>::epsilon() * n;
     for (std::size_t i = 0; i < expected.value.size(); ++i) {
@@ -66,8 +63,7 @@ verdict compare(const product_of& expected, const product_of& actual, const char
     return {true, {}};
 }
 
-std::size_t block_index(std::size_t n, std::size_t i, std::size_t j)
-{
+std::size_t block_index(std::size_t n, std::size_t i, std::size_t j) {
     using namespace leaves;
     const std::size_t block = i / block_side * (n / block_side) + j / block_side;
     return block * block_size + i % block_side * block_side + j % block_side;
@@ -75,8 +71,7 @@ std::size_t block_index(std::size_t n, std::size_t i, std::size_t j)
 
 } // namespace
 
-verdict sorted(std::span<const std::uint32_t> input, std::span<const std::uint32_t> result)
-{
+verdict sorted(std::span<const std::uint32_t> input, std::span<const std::uint32_t> result) {
     if (input.size() != result.size()) {
         return {false, std::to_string(result.size()) + " elements came out of " + std::to_string(input.size())};
     }
@@ -91,8 +86,7 @@ verdict sorted(std::span<const std::uint32_t> input, std::span<const std::uint32
     return {true, "ascending, same multiset"};
 }
 
-verdict lu(std::span<const double> a, std::span<const double> lu, std::size_t n)
-{
+verdict lu(std::span<const double> a, std::span<const double> lu, std::size_t n) {
     const auto original = [&](std::size_t i, std::size_t j) { return a[block_index(n, i, j)]; };
     const auto lower = [&](std::size_t i, std::size_t j) {
         return i == j ? 1.0 : i > j ? lu[block_index(n, i, j)] : 0.0;
@@ -112,8 +106,7 @@ verdict lu(std::span<const double> a, std::span<const double> lu, std::size_t n)
 }
 
 verdict product(std::span<const double> a, std::span<const double> b, std::span<const double> c, std::size_t n,
-                std::size_t stride)
-{
+                std::size_t stride) {
     const auto element = [stride](std::span<const double> m) {
         return [m, stride](std::size_t i, std::size_t j) { return m[i * stride + j]; };
     };
@@ -130,14 +123,12 @@ verdict product(std::span<const double> a, std::span<const double> b, std::span<
     return {true, "C x = A (B x) for " + std::to_string(probes) + " random x"};
 }
 
-float transpose_element(std::uint64_t seed, std::size_t n, std::size_t row, std::size_t column)
-{
+float transpose_element(std::uint64_t seed, std::size_t n, std::size_t row, std::size_t column) {
     // 24 bits: a float holds each of them, so two neighbours are hardly ever equal.
     return static_cast<float>(random_at(seed, row * n + column) >> 40U);
 }
 
-verdict transposed(std::span<const float> result, std::uint64_t seed, std::size_t n)
-{
+verdict transposed(std::span<const float> result, std::uint64_t seed, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t j = 0; j < n; ++j) {
             if (result[i * n + j] != transpose_element(seed, n, j, i)) {
@@ -148,16 +139,13 @@ verdict transposed(std::span<const float> result, std::uint64_t seed, std::size_
     return {true, "every element in its place"};
 }
 
-std::uint64_t known_queens(std::size_t n)
-{
-    constexpr std::array<std::uint64_t, 19> counts{0,     1,     0,      0,       2,        10,       4,
-                                                   40,    92,    352,    724,     2680,     14200,    73712,
-                                                   365596, 2279184, 14772512, 95815104, 666090624};
+std::uint64_t known_queens(std::size_t n) {
+    constexpr std::array<std::uint64_t, 19> counts{
+        0, 1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14200, 73712, 365596, 2279184, 14772512, 95815104, 666090624};
     return n < counts.size() ? counts[n] : 0;
 }
 
-verdict queens(std::size_t n, std::uint64_t count)
-{
+verdict queens(std::size_t n, std::uint64_t count) {
     const std::uint64_t known = known_queens(n);
     if (count != known) {
         return {false, std::to_string(count) + " solutions found; " + std::to_string(known) + " are known"};

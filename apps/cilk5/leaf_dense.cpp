@@ -21,20 +21,17 @@ struct lane_pair {
     lanes high;
 };
 
-[[gnu::always_inline]] inline lane_pair load(const double* from)
-{
+[[gnu::always_inline]] inline lane_pair load(const double* from) {
     return {*reinterpret_cast<const stored_lanes*>(from), *reinterpret_cast<const stored_lanes*>(from + lane_count)};
 }
 
-[[gnu::always_inline]] inline void store(double* to, const lane_pair& value)
-{
+[[gnu::always_inline]] inline void store(double* to, const lane_pair& value) {
     *reinterpret_cast<stored_lanes*>(to) = value.low;
     *reinterpret_cast<stored_lanes*>(to + lane_count) = value.high;
 }
 
 template <int Sign>
-[[gnu::always_inline]] inline void add_scaled(lane_pair& sum, double factor, const lane_pair& row)
-{
+[[gnu::always_inline]] inline void add_scaled(lane_pair& sum, double factor, const lane_pair& row) {
     sum.low += Sign * factor * row.low;
     sum.high += Sign * factor * row.high;
 }
@@ -43,8 +40,7 @@ template <int Sign>
 // named one by one because GCC 12 keeps an array of vectors in memory.
 template <int Sign>
 [[gnu::always_inline]] inline void multiply_tile(double* c, std::size_t c_stride, const double* a, std::size_t a_stride,
-                                                 const double* b, std::size_t b_stride, std::size_t depth)
-{
+                                                 const double* b, std::size_t b_stride, std::size_t depth) {
     lane_pair sum0 = load(c);
     lane_pair sum1 = load(c + c_stride);
     lane_pair sum2 = load(c + 2 * c_stride);
@@ -65,8 +61,7 @@ template <int Sign>
 template <int Sign>
 [[gnu::always_inline]] inline void multiply_edge(double* c, std::size_t c_stride, const double* a, std::size_t a_stride,
                                                  const double* b, std::size_t b_stride, std::size_t rows,
-                                                 std::size_t columns, std::size_t depth)
-{
+                                                 std::size_t columns, std::size_t depth) {
     for (std::size_t i = 0; i < rows; ++i) {
         for (std::size_t k = 0; k < depth; ++k) {
             const double factor = Sign * a[i * a_stride + k];
@@ -80,8 +75,7 @@ template <int Sign>
 template <int Sign>
 [[gnu::always_inline]] inline void multiply_any(double* c, std::size_t c_stride, const double* a, std::size_t a_stride,
                                                 const double* b, std::size_t b_stride, std::size_t rows,
-                                                std::size_t columns, std::size_t depth)
-{
+                                                std::size_t columns, std::size_t depth) {
     std::size_t i = 0;
     for (; i + tile_rows <= rows; i += tile_rows) {
         std::size_t j = 0;
@@ -97,18 +91,15 @@ template <int Sign>
 } // namespace
 
 APPS_VECTOR_CLONES void multiply_add(tile c, const_tile a, const_tile b, std::size_t rows, std::size_t columns,
-                                     std::size_t depth)
-{
+                                     std::size_t depth) {
     multiply_any<1>(c.data, c.stride, a.data, a.stride, b.data, b.stride, rows, columns, depth);
 }
 
-APPS_VECTOR_CLONES void block_schur(double* m, const double* left, const double* up)
-{
+APPS_VECTOR_CLONES void block_schur(double* m, const double* left, const double* up) {
     multiply_any<-1>(m, block_side, left, block_side, up, block_side, block_side, block_side, block_side);
 }
 
-APPS_VECTOR_CLONES void block_lu(double* m)
-{
+APPS_VECTOR_CLONES void block_lu(double* m) {
     for (std::size_t k = 0; k < block_side; ++k) {
         const double* pivot = m + k * block_side;
         const double inverse = 1.0 / pivot[k];
@@ -123,8 +114,7 @@ APPS_VECTOR_CLONES void block_lu(double* m)
     }
 }
 
-APPS_VECTOR_CLONES void block_lower_solve(double* m, const double* l)
-{
+APPS_VECTOR_CLONES void block_lower_solve(double* m, const double* l) {
     for (std::size_t i = 1; i < block_side; ++i) {
         double* row = m + i * block_side;
         for (std::size_t k = 0; k < i; ++k) {
@@ -137,8 +127,7 @@ APPS_VECTOR_CLONES void block_lower_solve(double* m, const double* l)
     }
 }
 
-APPS_VECTOR_CLONES void block_upper_solve(double* m, const double* u)
-{
+APPS_VECTOR_CLONES void block_upper_solve(double* m, const double* u) {
     for (std::size_t i = 0; i < block_side; ++i) {
         double* row = m + i * block_side;
         for (std::size_t k = 0; k < block_side; ++k) {

@@ -3,8 +3,7 @@
 
 namespace apps::leaves {
 
-std::uint64_t queens(unsigned all, unsigned columns, unsigned left, unsigned right)
-{
+std::uint64_t queens(unsigned all, unsigned columns, unsigned left, unsigned right) {
     if (columns == all) {
         return 1;
     }

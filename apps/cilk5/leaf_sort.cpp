@@ -14,25 +14,25 @@ constexpr std::size_t lanes = 8;
 constexpr std::size_t run = 8;
 
 // The 19 compare-exchanges that sort eight keys (Knuth, vol. 3, 5.3.4).
-constexpr std::array<std::pair<unsigned char, unsigned char>, 19> network{
-    {{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3}, {4, 6}, {5, 7}, {1, 2}, {5, 6},
-     {0, 4}, {3, 7}, {1, 5}, {2, 6}, {1, 4}, {3, 6}, {2, 4}, {3, 5}, {3, 4}}};
+constexpr std::array<unsigned char, 38> network{0, 1, 2, 3, 4, 5, 6, 7, 0, 2, 1, 3, 4, 6, 5, 7, 1, 2, 5,
+                                                6, 0, 4, 3, 7, 1, 5, 2, 6, 1, 4, 3, 6, 2, 4, 3, 5, 3, 4};
 
 // Sorts each column of an 8 x 8 square, one column per vector lane, and stores the columns one after the other.
-APPS_VECTOR_CLONES void sort_runs_of_eight(key* data)
-{
+APPS_VECTOR_CLONES void sort_runs_of_eight(key* data) {
     std::array<std::array<key, lanes>, run> rows;
     for (std::size_t i = 0; i < run; ++i) {
         for (std::size_t lane = 0; lane < lanes; ++lane) {
             rows[i][lane] = data[i * lanes + lane];
         }
     }
-    for (const auto& [upper, lower] : network) {
+    for (std::size_t i = 0; i < network.size(); i += 2) {
+        auto& upper = rows[network[i]];
+        auto& lower = rows[network[i + 1]];
         for (std::size_t lane = 0; lane < lanes; ++lane) {
-            const key x = rows[upper][lane];
-            const key y = rows[lower][lane];
-            rows[upper][lane] = std::min(x, y);
-            rows[lower][lane] = std::max(x, y);
+            const key x = upper[lane];
+            const key y = lower[lane];
+            upper[lane] = std::min(x, y);
+            lower[lane] = std::max(x, y);
         }
     }
     for (std::size_t lane = 0; lane < lanes; ++lane) {
@@ -42,8 +42,7 @@ APPS_VECTOR_CLONES void sort_runs_of_eight(key* data)
     }
 }
 
-void insertion_sort(key* data, std::size_t size)
-{
+void insertion_sort(key* data, std::size_t size) {
     for (std::size_t i = 1; i < size; ++i) {
         const key moving = data[i];
         std::size_t hole = i;
@@ -56,8 +55,7 @@ void insertion_sort(key* data, std::size_t size)
 
 } // namespace
 
-void merge(const key* a, std::size_t a_size, const key* b, std::size_t b_size, key* out)
-{
+void merge(const key* a, std::size_t a_size, const key* b, std::size_t b_size, key* out) {
     const key* a_end = a + a_size;
     const key* b_end = b + b_size;
     key* out_end = out + (a_size + b_size);
@@ -105,8 +103,7 @@ void merge(const key* a, std::size_t a_size, const key* b, std::size_t b_size, k
     std::copy(b, b_end, out);
 }
 
-void sort(key* data, key* scratch, std::size_t size)
-{
+void sort(key* data, key* scratch, std::size_t size) {
     std::size_t sorted = 0;
     for (; sorted + run * lanes <= size; sorted += run * lanes) {
         sort_runs_of_eight(data + sorted);

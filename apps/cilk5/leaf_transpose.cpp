@@ -14,8 +14,7 @@ constexpr std::size_t lane_count = 4;
 // A square of this side reads and writes whole cache lines.
 constexpr std::size_t line = 16;
 
-inline void transpose_four(const float* from, std::size_t from_stride, float* to, std::size_t to_stride)
-{
+inline void transpose_four(const float* from, std::size_t from_stride, float* to, std::size_t to_stride) {
     lanes row[lane_count];
     for (std::size_t i = 0; i < lane_count; ++i) {
         std::memcpy(&row[i], from + i * from_stride, sizeof(lanes));
@@ -33,8 +32,7 @@ inline void transpose_four(const float* from, std::size_t from_stride, float* to
 }
 
 void transpose_square(const float* from, std::size_t from_stride, float* to, std::size_t to_stride, std::size_t rows,
-                      std::size_t columns)
-{
+                      std::size_t columns) {
     if (rows == line && columns == line) {
         for (std::size_t j = 0; j < line; j += lane_count) {
             for (std::size_t i = 0; i < line; i += lane_count) {
@@ -53,8 +51,7 @@ void transpose_square(const float* from, std::size_t from_stride, float* to, std
 } // namespace
 
 void transpose(const float* from, std::size_t from_stride, float* to, std::size_t to_stride, std::size_t rows,
-               std::size_t columns)
-{
+               std::size_t columns) {
     for (std::size_t i = 0; i < rows; i += line) {
         for (std::size_t j = 0; j < columns; j += line) {
             transpose_square(from + i * from_stride + j, from_stride, to + j * to_stride + i, to_stride,

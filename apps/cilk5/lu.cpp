@@ -25,8 +25,7 @@ struct square {
 
     operator square<const Element>() const { return {data, side, row_stride}; }
 
-    square quarter(std::size_t i, std::size_t j) const
-    {
+    square quarter(std::size_t i, std::size_t j) const {
         const std::size_t half = side / 2;
         return {data + i * half * row_stride + j * half * block_size, half, row_stride};
     }
@@ -38,8 +37,7 @@ using const_matrix = square<const double>;
 /// Recursive LU decomposition without pivoting, on a diagonally dominant matrix stored in blocks.
 class lu_decomposition final : public instance {
   public:
-    explicit lu_decomposition(const options& o) : preset_(chosen(sizes, o)), input_(preset_.n * preset_.n)
-    {
+    explicit lu_decomposition(const options& o) : preset_(chosen(sizes, o)), input_(preset_.n * preset_.n) {
         for (std::size_t i = 0; i < input_.size(); ++i) {
             input_[i] = random_real_at(o.seed, i);
         }
@@ -52,14 +50,12 @@ class lu_decomposition final : public instance {
         data_ = input_;
     }
 
-    std::string problem() const override
-    {
+    std::string problem() const override {
         return std::to_string(preset_.n) + " x " + std::to_string(preset_.n) + ", granularity " +
                std::to_string(preset_.granularity) + (preset_.granularity == 1 ? " block" : " blocks");
     }
     void reset() override { data_ = input_; }
-    void run() override
-    {
+    void run() override {
         const std::size_t blocks = preset_.n / block_side;
         decompose({data_.data(), blocks, blocks * block_size});
     }
@@ -69,31 +65,28 @@ class lu_decomposition final : public instance {
 
   private:
     template <class... F>
-    void fork(std::size_t side, F&&... f)
-    {
+    void fork(std::size_t side, F&&... f) {
         if (side > preset_.granularity) {
             par::parallel_invoke(f...);
-        }
-        else {
+        } else {
             (f(), ...);
         }
     }
 
-    void decompose(matrix m)
-    {
+    void decompose(matrix m) {
         if (m.side == 1) {
             leaves::block_lu(m.data);
             return;
         }
         decompose(m.quarter(0, 0));
-        fork(m.side, [=, this] { lower_solve(m.quarter(0, 1), m.quarter(0, 0)); },
-             [=, this] { upper_solve(m.quarter(1, 0), m.quarter(0, 0)); });
+        fork(
+            m.side, [=, this] { lower_solve(m.quarter(0, 1), m.quarter(0, 0)); },
+            [=, this] { upper_solve(m.quarter(1, 0), m.quarter(0, 0)); });
         schur(m.quarter(1, 1), m.quarter(1, 0), m.quarter(0, 1));
         decompose(m.quarter(1, 1));
     }
 
-    void lower_solve(matrix m, const_matrix l)
-    {
+    void lower_solve(matrix m, const_matrix l) {
         if (m.side == 1) {
             leaves::block_lower_solve(m.data, l.data);
             return;
@@ -106,8 +99,7 @@ class lu_decomposition final : public instance {
         fork(m.side, [&] { column(0); }, [&] { column(1); });
     }
 
-    void upper_solve(matrix m, const_matrix u)
-    {
+    void upper_solve(matrix m, const_matrix u) {
         if (m.side == 1) {
             leaves::block_upper_solve(m.data, u.data);
             return;
@@ -120,8 +112,7 @@ class lu_decomposition final : public instance {
         fork(m.side, [&] { row(0); }, [&] { row(1); });
     }
 
-    void schur(matrix m, const_matrix left, const_matrix up)
-    {
+    void schur(matrix m, const_matrix left, const_matrix up) {
         if (m.side == 1) {
             leaves::block_schur(m.data, left.data, up.data);
             return;
@@ -141,8 +132,7 @@ class lu_decomposition final : public instance {
 
 } // namespace
 
-entry entry_cilk5_lu()
-{
+entry entry_cilk5_lu() {
     return {{.name = "cilk5-lu",
              .summary = "recursive LU decomposition in blocks of 16",
              .example = "skerry run cilk5-lu --granularity 2",

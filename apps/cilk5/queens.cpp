@@ -19,8 +19,7 @@ class n_queens final : public instance {
   public:
     explicit n_queens(const options& o) : preset_(chosen(sizes, o)) {}
 
-    std::string problem() const override
-    {
+    std::string problem() const override {
         return std::to_string(preset_.n) + " queens, granularity " + std::to_string(preset_.granularity) +
                (preset_.granularity == 1 ? " row" : " rows");
     }
@@ -34,8 +33,7 @@ class n_queens final : public instance {
   private:
     static constexpr std::size_t most_rows = 18;
 
-    std::uint64_t search(std::size_t rows_left, unsigned columns, unsigned left, unsigned right) const
-    {
+    std::uint64_t search(std::size_t rows_left, unsigned columns, unsigned left, unsigned right) const {
         const unsigned all = (1U << preset_.n) - 1U;
         if (rows_left <= preset_.granularity) {
             return leaves::queens(all, columns, left, right);
@@ -63,8 +61,7 @@ class n_queens final : public instance {
 
 } // namespace
 
-entry entry_cilk5_nq()
-{
+entry entry_cilk5_nq() {
     return {{.name = "cilk5-nq",
              .summary = "n queens by backtracking",
              .example = "skerry run cilk5-nq --size medium --repeat 5",

@@ -16,12 +16,14 @@ using leaves::key;
 
 constexpr presets sizes{{{20'000, 512}, {300'000, 4096}, {10'000'000, 4096}, {3'000'000, 4096}}};
 
+// Fewer keys cannot be quartered, nor merged by halves.
+constexpr std::size_t least_granularity = 8;
+
 /// Cilksort (Frigo, Leiserson, Randall 1998): sort four quarters, merge the pairs, merge the halves; the merges divide
 /// and conquer as well, for with serial merges the last one alone would bound the speed-up by log n.
 class merge_sort final : public instance {
   public:
-    explicit merge_sort(const options& o) : preset_(chosen(sizes, o)), input_(preset_.n)
-    {
+    explicit merge_sort(const options& o) : preset_(chosen(sizes, o, least_granularity)), input_(preset_.n) {
         for (std::size_t i = 0; i < input_.size(); ++i) {
             input_[i] = static_cast<key>(random_at(o.seed, i) >> 32U);
         }
@@ -29,8 +31,7 @@ class merge_sort final : public instance {
         scratch_.resize(input_.size());
     }
 
-    std::string problem() const override
-    {
+    std::string problem() const override {
         return std::to_string(preset_.n) + " keys, granularity " + std::to_string(preset_.granularity);
     }
     void reset() override { data_ = input_; }
@@ -40,8 +41,7 @@ class merge_sort final : public instance {
     std::optional<std::uint64_t> digest() const override { return digest_of(std::span<const key>(data_)); }
 
   private:
-    void sort(key* data, key* scratch, std::size_t size)
-    {
+    void sort(key* data, key* scratch, std::size_t size) {
         if (size <= preset_.granularity) {
             leaves::sort(data, scratch, size);
             return;
@@ -58,8 +58,7 @@ class merge_sort final : public instance {
         merge(scratch, half, scratch + half, size - half, data);
     }
 
-    void merge(const key* a, std::size_t a_size, const key* b, std::size_t b_size, key* out)
-    {
+    void merge(const key* a, std::size_t a_size, const key* b, std::size_t b_size, key* out) {
         if (a_size < b_size) {
             std::swap(a, b);
             std::swap(a_size, b_size);
@@ -85,8 +84,7 @@ class merge_sort final : public instance {
 
 } // namespace
 
-entry entry_cilk5_cs()
-{
+entry entry_cilk5_cs() {
     return {{.name = "cilk5-cs",
              .summary = "parallel mergesort of 32-bit keys",
              .example = "skerry run cilk5-cs --size paper",

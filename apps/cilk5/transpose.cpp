@@ -17,8 +17,10 @@ constexpr presets sizes{{{200, 32}, {1000, 256}, {8000, 256}, {8000, 256}}};
 class matrix_transpose final : public instance {
   public:
     explicit matrix_transpose(const options& o)
-        : preset_(chosen(sizes, o)), seed_(o.seed), from_(preset_.n * preset_.n), to_(preset_.n * preset_.n)
-    {
+        : preset_(chosen(sizes, o, line)),
+          seed_(o.seed),
+          from_(preset_.n * preset_.n),
+          to_(preset_.n * preset_.n) {
         for (std::size_t i = 0; i < preset_.n; ++i) {
             for (std::size_t j = 0; j < preset_.n; ++j) {
                 from_[i * preset_.n + j] = checks::transpose_element(seed_, preset_.n, i, j);
@@ -26,8 +28,7 @@ class matrix_transpose final : public instance {
         }
     }
 
-    std::string problem() const override
-    {
+    std::string problem() const override {
         return std::to_string(preset_.n) + " x " + std::to_string(preset_.n) + ", granularity " +
                std::to_string(preset_.granularity);
     }
@@ -41,11 +42,10 @@ class matrix_transpose final : public instance {
     // Halves cut where a cache line ends, so that no two tasks write the same one.
     static std::size_t half_of(std::size_t length) { return (length / 2 + line - 1) / line * line; }
 
-    void transpose(std::size_t row, std::size_t column, std::size_t rows, std::size_t columns)
-    {
+    void transpose(std::size_t row, std::size_t column, std::size_t rows, std::size_t columns) {
         const std::size_t n = preset_.n;
         const std::size_t longer = std::max(rows, columns);
-        if (longer <= std::max(preset_.granularity, line)) {
+        if (longer <= preset_.granularity) {
             leaves::transpose(from_.data() + row * n + column, n, to_.data() + column * n + row, n, rows, columns);
             return;
         }
@@ -53,8 +53,7 @@ class matrix_transpose final : public instance {
         if (rows == longer) {
             par::parallel_invoke([=, this] { transpose(row, column, half, columns); },
                                  [=, this] { transpose(row + half, column, rows - half, columns); });
-        }
-        else {
+        } else {
             par::parallel_invoke([=, this] { transpose(row, column, rows, half); },
                                  [=, this] { transpose(row, column + half, rows, columns - half); });
         }
@@ -70,8 +69,7 @@ class matrix_transpose final : public instance {
 
 } // namespace
 
-entry entry_cilk5_mt()
-{
+entry entry_cilk5_mt() {
     return {{.name = "cilk5-mt",
              .summary = "matrix transpose, cache-oblivious",
              .example = "skerry run cilk5-mt --size paper",

@@ -13,8 +13,7 @@ namespace apps {
 
 /// Hash of a sequence; equal only for equal values in equal order, for all practical purposes.
 template <class T>
-std::uint64_t digest_of(std::span<const T> values)
-{
+std::uint64_t digest_of(std::span<const T> values) {
     static_assert(std::is_arithmetic_v<T> && sizeof(T) <= sizeof(std::uint64_t));
     std::uint64_t hash = values.size();
     for (const T value : values) {
@@ -27,8 +26,7 @@ std::uint64_t digest_of(std::span<const T> values)
 
 /// Hash of a multiset: the order does not matter, every multiplicity does.
 template <class T>
-std::uint64_t multiset_digest_of(std::span<const T> values)
-{
+std::uint64_t multiset_digest_of(std::span<const T> values) {
     std::uint64_t sum = 0;
     for (const T value : values) {
         sum += scatter(static_cast<std::uint64_t>(value));

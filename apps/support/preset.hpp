@@ -3,6 +3,7 @@
 
 #include "program.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -16,12 +17,11 @@ struct preset {
 
 using presets = std::array<preset, size_names.size()>;
 
-/// The preset that the options choose, with their granularity if they name one.
-inline preset chosen(const presets& all, const options& o)
-{
+/// The preset that the options choose, with their granularity if they name one, but no finer than `least`.
+inline preset chosen(const presets& all, const options& o, std::size_t least = 1) {
     preset p = all[static_cast<std::size_t>(o.size)];
     if (o.granularity != 0) {
-        p.granularity = o.granularity;
+        p.granularity = std::max(o.granularity, least);
     }
     return p;
 }

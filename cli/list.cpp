@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands.hpp"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace cli {
+
+exit_code list(const list_request& request) {
+    if (request.json) {
+        nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+        for (const apps::program& p : apps::programs()) {
+            rows.push_back({{"program", p.info.name},
+                            {"summary", p.info.summary},
+                            {"example", p.info.example},
+                            {"takes_input", p.info.takes_input},
+                            {"paper",
+                             {{"input", p.info.paper.input},
+                              {"granularity", p.info.paper.granularity},
+                              {"pattern", apps::name_of(p.info.paper.pattern)}}}});
+        }
+        fmt::print("{}\n", rows.dump(2));
+        return exit_ok;
+    }
+    fmt::print("{:<12} {:<52} {:<11} {:>11}  {}\n", "program", "what it does", "paper input", "granularity",
+               "tasks by");
+    for (const apps::program& p : apps::programs()) {
+        fmt::print("{:<12} {:<52} {:<11} {:>11}  {}\n", p.info.name, p.info.summary, p.info.paper.input,
+                   p.info.paper.granularity,
+                   p.info.paper.pattern == apps::pattern::spawn_sync ? "spawn and sync" : "parallel for");
+    }
+    fmt::print("\nThe part after the dash is enough: skerry run nq\n");
+    return exit_ok;
+}
+
+} // namespace cli

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <stdexcept>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace {
+
+constexpr unsigned most_repeats = 1000;
+constexpr unsigned most_workers = 1024;
+
+void add_info(CLI::App& app, cli::info_request& request) {
+    auto* command = app.add_subcommand("info", "Workers, limits and where they come from, topology");
+    command->add_flag("--json", request.json, "Print JSON");
+    command->footer("Example:\n  skerry info\n");
+}
+
+void add_list(CLI::App& app, cli::list_request& request) {
+    auto* command = app.add_subcommand("list", "The programs that 'run' knows");
+    command->add_flag("--json", request.json, "Print JSON");
+    command->footer("Example:\n  skerry list\n");
+}
+
+void add_run(CLI::App& app, cli::run_request& request, std::string& size) {
+    auto* command = app.add_subcommand("run", "Run a program, or all: check the result, compare with serial code");
+    command->add_option("PROGRAM", request.program, "Its name (see 'skerry list'), or all")->required();
+    command->add_option("--size", size, "tiny, small, medium or paper (Table III's input and granularity)")
+        ->check(CLI::IsMember(std::vector<std::string>(apps::size_names.begin(), apps::size_names.end())))
+        ->capture_default_str();
+    command->add_option("--input", request.options.input, "A file, or 'wordnet', instead of generated input");
+    command->add_option("--from", request.options.from, "Where a path begins: a vertex, or a word");
+    command->add_option("--to", request.options.to, "Where the path ends");
+    command->add_option("--seed", request.options.seed, "Of generated input")->capture_default_str();
+    command->add_option("--granularity", request.options.granularity, "Of the smallest task, instead of the size's")
+        ->check(CLI::PositiveNumber);
+    command->add_option("--workers", request.workers, "Instead of what SKERRY_WORKERS or the machine allows")
+        ->check(CLI::Range(1U, most_workers));
+    command->add_option("--repeat", request.repeat, "Timed runs of each variant (5; with all: 3)")
+        ->check(CLI::Range(1U, most_repeats));
+    command->add_flag("--json", request.json, "Print JSON");
+    command->footer(fmt::format("Examples:\n"
+                                "  skerry run cilk5-cs --size paper --workers 2\n"
+                                "  skerry run bfs --from dog --to ship\n"
+                                "  skerry run all --repeat 1 --json\n\n{}",
+                                cli::exit_code_help));
+}
+
+apps::size size_called(std::string_view name) {
+    const auto found = std::find(apps::size_names.begin(), apps::size_names.end(), name);
+    return static_cast<apps::size>(found - apps::size_names.begin());
+}
+
+// CLI11 says only that a subcommand is required when the first word is none.
+std::string text_of(const CLI::ParseError& e, int argc, char** argv) {
+    if (argc > 1 && argv[1][0] != '-' && dynamic_cast<const CLI::RequiredError*>(&e) != nullptr) {
+        const std::string_view word = argv[1];
+        if (word != "info" && word != "list" && word != "run") {
+            return fmt::format("there is no command '{}'; the commands are info, list and run", word);
+        }
+    }
+    return fmt::format("{}; see 'skerry --help'", e.what());
+}
+
+int report(cli::exit_code code, const char* text) {
+    fmt::print(stderr, "skerry: {}\n", text);
+    return code;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    cli::info_request info_request;
+    cli::list_request list_request;
+    cli::run_request run_request;
+    std::string size{apps::name_of(run_request.options.size)};
+
+    CLI::App app("Skerry: task parallelism for C++20, on real programs", "skerry");
+    app.set_version_flag("--version", "skerry " SKERRY_VERSION);
+    app.require_subcommand(1);
+    app.footer(fmt::format("Example:\n  skerry run all\n\n{}", cli::exit_code_help));
+    add_info(app, info_request);
+    add_list(app, list_request);
+    add_run(app, run_request, size);
+
+    try {
+        app.parse(argc, argv);
+        if (app.got_subcommand("info")) {
+            return cli::info(info_request);
+        }
+        if (app.got_subcommand("list")) {
+            return cli::list(list_request);
+        }
+        run_request.options.size = size_called(size);
+        return cli::run(run_request);
+    } catch (const CLI::ParseError& e) {
+        if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
+            return app.exit(e);
+        }
+        return report(cli::exit_usage, text_of(e, argc, argv).c_str());
+    } catch (const apps::usage_error& e) {
+        return report(cli::exit_usage, e.what());
+    } catch (const apps::input_error& e) {
+        return report(cli::exit_bad_input, e.what());
+    } catch (const std::bad_alloc&) {
+        return report(cli::exit_failure, "out of memory; a smaller --size may do");
+    } catch (const std::exception& e) {
+        return report(cli::exit_failure, e.what());
+    }
+}

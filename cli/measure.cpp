@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "measure.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include <fmt/format.h>
+
+namespace cli {
+
+namespace {
+
+template <class F>
+double seconds(F&& f) {
+    const auto begin = std::chrono::steady_clock::now();
+    f();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+} // namespace
+
+apps::verdict judge(const apps::instance& serial, const apps::instance& parallel) {
+    if (apps::verdict v = serial.check(); !v.ok) {
+        return {false, "serial elision: " + v.text};
+    }
+    apps::verdict v = parallel.check();
+    if (!v.ok || !parallel.digest()) {
+        return v;
+    }
+    if (serial.digest() != parallel.digest()) {
+        return {false, "each variant passes its check, but their results differ"};
+    }
+    return {true, v.text + "; both variants agree"};
+}
+
+double timing::median() const {
+    std::vector<double> sorted = runs;
+    std::sort(sorted.begin(), sorted.end());
+    const std::size_t middle = sorted.size() / 2;
+    return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+double timing::least() const { return *std::min_element(runs.begin(), runs.end()); }
+
+measurement measure(const apps::program& program, const apps::options& options, unsigned repeat,
+                    skerry::runtime& workers, progress& shown) {
+    measurement result;
+    result.program = program.info.name;
+    result.input = options.input.empty() ? "generated" : options.input;
+
+    shown.stage(fmt::format("{}: preparing", program.info.name));
+    std::unique_ptr<apps::instance> serial;
+    std::unique_ptr<apps::instance> parallel;
+    workers.run([&] {
+        serial = program.serial(options);
+        parallel = program.parallel(options);
+    });
+    result.problem = parallel->problem();
+
+    // The first round, number 0, is not timed: it touches the memory and starts the workers.
+    for (unsigned round = 0; round <= repeat; ++round) {
+        shown.stage(round == 0 ? fmt::format("{}: warming up", program.info.name)
+                               : fmt::format("{}: run {} of {}", program.info.name, round, repeat));
+        serial->reset();
+        const double serial_time = seconds([&] { serial->run(); });
+        parallel->reset();
+        const double parallel_time = seconds([&] { workers.run([&] { parallel->run(); }); });
+        if (round > 0) {
+            result.serial.runs.push_back(serial_time);
+            result.parallel.runs.push_back(parallel_time);
+        }
+    }
+
+    shown.stage(fmt::format("{}: checking", program.info.name));
+    result.check = judge(*serial, *parallel);
+    result.output = parallel->print();
+    return result;
+}
+
+} // namespace cli

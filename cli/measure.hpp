@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "program.hpp"
+#include "progress.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <skerry/runtime.hpp>
+
+namespace cli {
+
+/// Seconds of each timed run. At least one.
+struct timing {
+    std::vector<double> runs;
+
+    double median() const;
+    double least() const;
+};
+
+/// One program on one input.
+struct measurement {
+    std::string_view program;
+    std::string input; ///< `options::input`, or "generated"
+    std::string problem;
+    timing serial;
+    timing parallel;
+    apps::verdict check;
+    std::string output;                 ///< `instance::print`
+    std::optional<std::string> skipped; ///< why nothing was measured; the fields above except the first two are empty
+
+    double speed_up() const { return serial.median() / parallel.median(); }
+};
+
+/// Both variants' checks, and that their results agree where every correct run has the same one.
+apps::verdict judge(const apps::instance& serial, const apps::instance& parallel);
+
+/// Runs both variants `repeat` times by turns, after one untimed round each, and checks the last results and that the
+/// variants agree. The parallel variant runs in `workers`.
+measurement measure(const apps::program& program, const apps::options& options, unsigned repeat,
+                    skerry::runtime& workers, progress& shown);
+
+} // namespace cli

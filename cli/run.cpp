@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands.hpp"
+#include "measure.hpp"
+#include "report.hpp"
+
+#include <cstdio>
+#include <iostream>
+#include <unistd.h>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace cli {
+
+namespace {
+
+constexpr unsigned repeat_one = 5;
+constexpr unsigned repeat_all = 3;
+
+void print_now(const std::string& text) {
+    fmt::print("{}", text);
+    std::fflush(stdout);
+}
+
+const apps::program& wanted(const std::string& name) {
+    const apps::program* program = apps::find_program(name);
+    if (program == nullptr) {
+        throw apps::usage_error(fmt::format("there is no program '{}'; did you mean '{}'? 'skerry list' names them all",
+                                            name, apps::nearest_program(name)));
+    }
+    return *program;
+}
+
+void refuse_senseless_options(const apps::program_info& info, const apps::options& options) {
+    if (!options.input.empty() && !info.takes_input) {
+        throw apps::usage_error(fmt::format("{} takes no --input (it was '{}')", info.name, options.input));
+    }
+    if ((!options.from.empty() || !options.to.empty()) && !info.takes_path) {
+        throw apps::usage_error(fmt::format("{} takes neither --from nor --to", info.name));
+    }
+}
+
+exit_code run_one(const run_request& request, const run_settings& settings, skerry::runtime& workers) {
+    const apps::program& program = wanted(request.program);
+    refuse_senseless_options(program.info, request.options);
+    measurement result;
+    {
+        progress shown(std::cerr, isatty(STDERR_FILENO) == 1);
+        result = measure(program, request.options, settings.repeat, workers, shown);
+    }
+    print_now(request.json ? as_json({&result, 1}, settings) : detailed(result, settings));
+    return result.check.ok ? exit_ok : exit_check_failed;
+}
+
+exit_code run_all(const run_request& request, const run_settings& settings, skerry::runtime& workers) {
+    if (!request.options.input.empty() || !request.options.from.empty() || !request.options.to.empty()) {
+        throw apps::usage_error("--input, --from and --to go with one program, not with 'all'");
+    }
+    progress shown(std::cerr, isatty(STDERR_FILENO) == 1);
+    std::vector<measurement> all;
+    bool every_check_passed = true;
+    const auto add = [&](const apps::program& program, const std::string& input) {
+        apps::options options = request.options;
+        options.input = input;
+        measurement m;
+        try {
+            m = measure(program, options, settings.repeat, workers, shown);
+            every_check_passed = every_check_passed && m.check.ok;
+        } catch (const apps::input_missing& missing) {
+            m.program = program.info.name;
+            m.input = input;
+            m.skipped = missing.what();
+        }
+        if (!request.json) {
+            shown.clear();
+            print_now(table_row(m));
+        }
+        all.push_back(std::move(m));
+    };
+
+    if (!request.json) {
+        print_now(table_head(settings));
+    }
+    for (const apps::program& program : apps::programs()) {
+        add(program, {});
+        for (const std::string_view input : program.info.real_inputs) {
+            add(program, std::string(input));
+        }
+    }
+    shown.clear();
+    print_now(request.json ? as_json(all, settings) : table_foot(all));
+    return every_check_passed ? exit_ok : exit_check_failed;
+}
+
+} // namespace
+
+exit_code run(const run_request& request) {
+    const bool all = request.program == "all";
+    if (!all) {
+        wanted(request.program);
+    }
+    skerry::options options = skerry::options::from_environment();
+    if (request.workers != 0) {
+        options.workers = request.workers;
+    }
+    skerry::runtime workers(options);
+    const run_settings settings{.size = std::string(apps::name_of(request.options.size)),
+                                .seed = request.options.seed,
+                                .workers = workers.workers(),
+                                .repeat = request.repeat.value_or(all ? repeat_all : repeat_one)};
+    return all ? run_all(request, settings, workers) : run_one(request, settings, workers);
+}
+
+} // namespace cli

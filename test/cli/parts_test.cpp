@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "measure.hpp"
+#include "progress.hpp"
+#include "report.hpp"
+
+#include <chrono>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(progress, writes_nothing_before_its_patience_is_over) {
+    std::ostringstream terminal;
+    {
+        cli::progress shown(terminal, true, 24h);
+        shown.stage("working");
+        shown.clear();
+    }
+    EXPECT_EQ(terminal.str(), "");
+}
+
+TEST(progress, shows_the_stage_and_takes_it_away) {
+    std::ostringstream terminal;
+    {
+        cli::progress shown(terminal, true, 0s);
+        shown.stage("working");
+        shown.clear();
+        EXPECT_THAT(terminal.str(), HasSubstr("working"));
+        EXPECT_THAT(terminal.str(), testing::EndsWith("\033[K"));
+        shown.stage("working on");
+    }
+    EXPECT_THAT(terminal.str(), HasSubstr("working on"));
+    EXPECT_THAT(terminal.str(), testing::EndsWith("\033[K"));
+}
+
+TEST(progress, is_silent_where_there_is_no_terminal) {
+    std::ostringstream terminal;
+    {
+        cli::progress shown(terminal, false, 0s);
+        shown.stage("working");
+    }
+    EXPECT_EQ(terminal.str(), "");
+}
+
+TEST(timing, median_and_least) {
+    EXPECT_EQ((cli::timing{{3, 1, 2}}.median()), 2.0);
+    EXPECT_EQ((cli::timing{{4, 1, 2, 3}}.median()), 2.5);
+    EXPECT_EQ((cli::timing{{5}}.median()), 5.0);
+    EXPECT_EQ((cli::timing{{3, 1, 2}}.least()), 1.0);
+}
+
+class fake final : public apps::instance {
+  public:
+    fake(bool ok, std::optional<std::uint64_t> digest) : ok_(ok), digest_(digest) {}
+    std::string problem() const override { return "nothing much"; }
+    void run() override {}
+    apps::verdict check() const override { return {ok_, ok_ ? "fine" : "broken"}; }
+    void corrupt() override { ok_ = false; }
+    std::optional<std::uint64_t> digest() const override { return digest_; }
+
+  private:
+    bool ok_;
+    std::optional<std::uint64_t> digest_;
+};
+
+TEST(judge, needs_both_checks_and_agreement) {
+    EXPECT_TRUE(cli::judge(fake(true, 1), fake(true, 1)).ok);
+    EXPECT_THAT(cli::judge(fake(true, 1), fake(true, 1)).text, HasSubstr("both variants agree"));
+    EXPECT_TRUE(cli::judge(fake(true, {}), fake(true, {})).ok);
+    EXPECT_THAT(cli::judge(fake(true, {}), fake(true, {})).text, Not(HasSubstr("agree")));
+
+    EXPECT_FALSE(cli::judge(fake(false, 1), fake(true, 1)).ok);
+    EXPECT_THAT(cli::judge(fake(false, 1), fake(true, 1)).text, HasSubstr("serial elision: broken"));
+    EXPECT_FALSE(cli::judge(fake(true, 1), fake(false, 1)).ok);
+    EXPECT_FALSE(cli::judge(fake(true, 1), fake(true, 2)).ok);
+    EXPECT_THAT(cli::judge(fake(true, 1), fake(true, 2)).text, HasSubstr("results differ"));
+}
+
+cli::measurement measured(const char* program, double serial, double parallel, bool ok) {
+    cli::measurement m;
+    m.program = program;
+    m.input = "generated";
+    m.problem = "17 things";
+    m.serial.runs = {serial};
+    m.parallel.runs = {parallel};
+    m.check = {ok, ok ? "fine" : "broken"};
+    return m;
+}
+
+const cli::run_settings settings{.size = "tiny", .seed = 7, .workers = 2, .repeat = 1};
+
+TEST(report, table_names_failures_and_the_mean) {
+    const auto good = measured("one", 2.0, 1.0, true);
+    const auto bad = measured("two", 8.0, 1.0, false);
+    auto absent = measured("three", 1.0, 1.0, true);
+    absent.skipped = "not installed";
+    EXPECT_THAT(cli::table_row(good), testing::ContainsRegex("one +17 things +2.000000 +1.000000 +2.00  ok\n"));
+    EXPECT_THAT(cli::table_row(bad), HasSubstr("FAILED: broken"));
+    EXPECT_THAT(cli::table_row(absent), HasSubstr("skipped: not installed"));
+    const std::vector rows{good, bad, absent};
+    EXPECT_THAT(cli::table_foot(rows), HasSubstr("4.00"));
+    EXPECT_THAT(cli::table_foot(rows), HasSubstr("1 of 2 checks FAILED"));
+    EXPECT_THAT(cli::table_foot({&good, 1}), HasSubstr("all 1 checks passed"));
+    EXPECT_EQ(cli::table_foot({&absent, 1}), "nothing was measured\n");
+}
+
+TEST(report, json_has_a_row_for_each) {
+    auto absent = measured("three", 1.0, 1.0, true);
+    absent.skipped = "not installed";
+    const std::vector rows{measured("one", 2.0, 1.0, false), absent};
+    const auto document = nlohmann::json::parse(cli::as_json(rows, settings));
+    EXPECT_EQ(document["seed"], 7);
+    EXPECT_EQ(document["workers"], 2);
+    ASSERT_EQ(document["rows"].size(), 2U);
+    EXPECT_EQ(document["rows"][0]["speed_up"], 2.0);
+    EXPECT_EQ(document["rows"][0]["check"]["ok"], false);
+    EXPECT_EQ(document["rows"][0]["check"]["text"], "broken");
+    EXPECT_EQ(document["rows"][1]["skipped"], "not installed");
+    EXPECT_FALSE(document["rows"][1].contains("serial"));
+}
+
+} // namespace
