@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "child.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <exception>
+#include <system_error>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+// Present in a coverage build only: a child that leaves by _exit() would lose its counts.
+extern "C" [[gnu::weak]] void __gcov_dump();
+
+namespace skerry_test {
+
+namespace {
+
+[[noreturn]] void run(const std::function<int()>& body) {
+    int code = 100;
+    try {
+        code = body();
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "%s\n", e.what());
+    }
+    std::fflush(nullptr);
+    if (__gcov_dump != nullptr) {
+        __gcov_dump();
+    }
+    ::_exit(code);
+}
+
+} // namespace
+
+int wait_for(int pid) {
+    int status = 0;
+    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
+}
+
+child_result run_in_child(const std::function<int()>& body) {
+    int ends[2];
+    if (::pipe(ends) != 0) {
+        throw std::system_error(errno, std::generic_category(), "pipe");
+    }
+    std::fflush(nullptr);
+    const pid_t pid = ::fork();
+    if (pid < 0) {
+        throw std::system_error(errno, std::generic_category(), "fork");
+    }
+    if (pid == 0) {
+        ::dup2(ends[1], STDOUT_FILENO);
+        ::dup2(ends[1], STDERR_FILENO);
+        ::close(ends[0]);
+        ::close(ends[1]);
+        run(body);
+    }
+    ::close(ends[1]);
+    child_result result;
+    char block[4096];
+    for (ssize_t n = 0; (n = ::read(ends[0], block, sizeof block)) > 0 || (n < 0 && errno == EINTR);) {
+        result.output.append(block, n > 0 ? static_cast<std::size_t>(n) : 0);
+    }
+    ::close(ends[0]);
+    const int status = wait_for(pid);
+    result.exited = WIFEXITED(status);
+    result.code = result.exited ? WEXITSTATUS(status) : WTERMSIG(status);
+    return result;
+}
+
+} // namespace skerry_test

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Runs a piece of a test in a forked child, for what cannot be undone in a process: limits, filters, handlers, deaths.
+
+#include <functional>
+#include <string>
+
+namespace skerry_test {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool sanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+#else
+inline constexpr bool sanitized = false;
+#endif
+
+struct child_result {
+    bool exited = false;
+    int code = -1;      // of exit, or the signal's number
+    std::string output; // stdout and stderr together
+};
+
+// The body's result is the exit code; 100 if it throws (the text is in the output). Precondition: the calling process
+// has one thread.
+child_result run_in_child(const std::function<int()>& body);
+
+// As run_in_child in place, for a child that forks.
+int wait_for(int pid);
+
+} // namespace skerry_test

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/port/cpu_limits.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <optional>
+
+#include <gmock/gmock.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/port/file.hpp"
+#include "base/port/thread.hpp"
+#include "child.hpp"
+
+namespace {
+
+using namespace skerry::port;
+using skerry_test::run_in_child;
+using testing::EndsWith;
+
+bool write_file(const std::string& path, const std::string& text) {
+    std::ofstream file(path);
+    file << text << std::flush;
+    return static_cast<bool>(file);
+}
+
+std::string without_end_slash(std::string path) {
+    while (!path.empty() && path.back() == '/') {
+        path.pop_back();
+    }
+    return path;
+}
+
+// A control group of our own below the one that this process is in, with one controller.
+class group {
+  public:
+    // Where it can be made; nothing if the kernel forbids it, and `reason` says why.
+    static std::optional<std::string> own_folder(const char* controller, std::string& reason) {
+        const std::string content = read_small_file("/proc/self/cgroup").value_or("");
+        const std::string v1 = ':' + std::string(controller) + ':';
+        if (const auto at = content.find(v1); at != std::string::npos) {
+            const auto begin = at + v1.size();
+            return without_end_slash("/sys/fs/cgroup/" + std::string(controller) +
+                                     content.substr(begin, content.find('\n', begin) - begin));
+        }
+        if (const auto at = content.find("0::"); at != std::string::npos) {
+            const std::string folder =
+                without_end_slash("/sys/fs/cgroup" + content.substr(at + 3, content.find('\n', at) - at - 3));
+            if (write_file(folder + "/cgroup.subtree_control", '+' + std::string(controller))) {
+                return folder;
+            }
+        }
+        reason = "no control group with the controller '" + std::string(controller) + "' can be made here";
+        return std::nullopt;
+    }
+
+    explicit group(const std::string& path) : path_(path), made_(mkdir(path.c_str(), 0755) == 0) {}
+    group(const group&) = delete;
+    group& operator=(const group&) = delete;
+    ~group() {
+        // The kernel lets go of a dead member a moment after it was waited for.
+        while (made_ && rmdir(path_.c_str()) != 0 && errno == EBUSY) {
+            skerry::port::yield();
+        }
+    }
+
+    bool made() const { return made_; }
+    const std::string& path() const { return path_; }
+    bool set(const char* file, const std::string& text) const { return write_file(path_ + file, text); }
+    bool enter() const { return set("/cgroup.procs", "0"); }
+
+    bool set_quota(long quota_us) const {
+        return set("/cpu.max", std::to_string(quota_us) + " 100000") ||
+               (set("/cpu.cfs_period_us", "100000") && set("/cpu.cfs_quota_us", std::to_string(quota_us)));
+    }
+
+  private:
+    std::string path_;
+    bool made_;
+};
+
+std::string fresh_name() { return "/skerry-test-" + std::to_string(getpid()); }
+
+struct found_in_child {
+    unsigned workers = 0;
+    double cpus = 0;
+    std::string where;
+};
+
+// What read_cpu_limits() says to a member of the group.
+found_in_child limits_inside(const group& inside) {
+    const auto child = run_in_child([&] {
+        if (!inside.enter()) {
+            std::perror(inside.path().c_str());
+            return 1;
+        }
+        const cpu_limits limits = read_cpu_limits();
+        std::printf("%u %g %s", limits.workers, limits.tightest.cpus, limits.tightest.where.c_str());
+        return 0;
+    });
+    EXPECT_TRUE(child.exited && child.code == 0) << child.output;
+    found_in_child result;
+    char where[512]{};
+    EXPECT_EQ(std::sscanf(child.output.c_str(), "%u %lg %511s", &result.workers, &result.cpus, where), 3)
+        << child.output;
+    result.where = where;
+    return result;
+}
+
+TEST(cpu_limits, quota_is_found_and_rounded_up) {
+    std::string reason;
+    const auto folder = group::own_folder("cpu", reason);
+    if (!folder) {
+        GTEST_SKIP() << reason;
+    }
+    const group g(*folder + fresh_name());
+    if (!g.made()) {
+        GTEST_SKIP() << g.path() << ": " << std::strerror(errno);
+    }
+    ASSERT_TRUE(g.set_quota(50'000));
+    const found_in_child half = limits_inside(g);
+    EXPECT_EQ(half.workers, 1U);
+    EXPECT_EQ(half.cpus, 0.5);
+    EXPECT_THAT(half.where, testing::StartsWith(g.path()));
+
+    if (process_cpus().size() >= 2) {
+        ASSERT_TRUE(g.set_quota(150'000));
+        const found_in_child more = limits_inside(g);
+        EXPECT_EQ(more.workers, 2U);
+        EXPECT_EQ(more.cpus, 1.5);
+    }
+}
+
+TEST(cpu_limits, quota_of_an_outer_group_counts) {
+    std::string reason;
+    const auto folder = group::own_folder("cpu", reason);
+    if (!folder) {
+        GTEST_SKIP() << reason;
+    }
+    const group outer(*folder + fresh_name());
+    if (!outer.made()) {
+        GTEST_SKIP() << outer.path() << ": " << std::strerror(errno);
+    }
+    outer.set("/cgroup.subtree_control", "+cpu");
+    const group inner(outer.path() + "/inner");
+    ASSERT_TRUE(inner.made());
+    ASSERT_TRUE(outer.set_quota(70'000));
+    const found_in_child found = limits_inside(inner);
+    EXPECT_EQ(found.workers, 1U);
+    EXPECT_EQ(found.cpus, 0.7);
+    EXPECT_EQ(found.where.substr(0, found.where.rfind('/')), outer.path());
+}
+
+TEST(cpu_limits, cpuset_of_one_is_found) {
+    std::string reason;
+    const auto folder = group::own_folder("cpuset", reason);
+    if (!folder) {
+        GTEST_SKIP() << reason;
+    }
+    const group g(*folder + fresh_name());
+    if (!g.made()) {
+        GTEST_SKIP() << g.path() << ": " << std::strerror(errno);
+    }
+    const unsigned last = process_cpus().back();
+    ASSERT_TRUE(g.set("/cpuset.cpus", std::to_string(last)));
+    g.set("/cpuset.mems", read_small_file(*folder + "/cpuset.mems").value_or("0"));
+    const found_in_child found = limits_inside(g);
+    EXPECT_EQ(found.workers, 1U);
+    EXPECT_EQ(found.cpus, 1);
+    const auto child = run_in_child([&] {
+        return g.enter() && process_cpus() == std::vector<unsigned>{last} && read_cpu_limits().cpus.size() == 1 ? 0 : 1;
+    });
+    EXPECT_TRUE(child.exited && child.code == 0) << child.output;
+}
+
+TEST(cpu_limits, affinity_of_one_is_found) {
+    const auto child = run_in_child([] {
+        const unsigned last = process_cpus().back();
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        CPU_SET(last, &set);
+        sched_setaffinity(0, sizeof set, &set);
+        const cpu_limits limits = read_cpu_limits();
+        return limits.workers == 1 && limits.cpus == std::vector<unsigned>{last} && limits.found.front().cpus == 1 &&
+                       limits.found.front().where == "sched_getaffinity" &&
+                       limits.found.front().text == std::to_string(last)
+                   ? 0
+                   : 1;
+    });
+    EXPECT_TRUE(child.exited && child.code == 0) << child.output;
+}
+
+TEST(cpu_limits, a_pinned_thread_sees_the_whole_process) {
+    const std::vector<unsigned> all = process_cpus();
+    std::vector<unsigned> seen;
+    thread t;
+    t.start(
+        256 * 1024, "pinned", [](void* p) { *static_cast<std::vector<unsigned>*>(p) = process_cpus(); }, &seen,
+        all.back());
+    t.join();
+    EXPECT_EQ(seen, all);
+}
+
+TEST(cpu_limits, the_least_decides_and_is_rounded_up) {
+    const auto combined = [](double quota) {
+        return combine_cpu_limits({0, 1, 2, 3, 7}, {{no_limit, "/a", "max 1"}, {quota, "/b", "q"}});
+    };
+    EXPECT_EQ(combined(2).workers, 2U);
+    EXPECT_EQ(combined(2.01).workers, 3U);
+    EXPECT_EQ(combined(0.01).workers, 1U);
+    EXPECT_EQ(combined(0.01).tightest.where, "/b");
+    EXPECT_EQ(combined(40).workers, 5U);
+    EXPECT_EQ(combined(40).tightest.where, "sched_getaffinity");
+    EXPECT_EQ(combined(40).tightest.text, "0-3,7");
+    EXPECT_EQ(combined(40).found.size(), 3U);
+}
+
+} // namespace
