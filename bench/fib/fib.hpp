@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fibonacci numbers by the plain recursion, a fork at every inner node and no cut-off: what a fork costs. Each peer
+// writes it in three forms, each the way its users would.
+#pragma once
+
+#include <cstdint>
+
+namespace bench::fib {
+
+/// A result that is an object: its copies and its end are calls the compiler may not skip over as it does for a number.
+class total {
+  public:
+    explicit total(std::uint64_t value) : value_(value) {}
+    total(const total& other) : value_(other.value_) {}
+    total& operator=(const total& other) {
+        value_ = other.value_;
+        return *this;
+    }
+    ~total() { value_ = 0; }
+
+    std::uint64_t value() const { return value_; }
+
+  private:
+    std::uint64_t value_;
+};
+
+std::uint64_t plain(unsigned n);     // branches capture n and return numbers
+std::uint64_t reference(unsigned n); // branches capture everything by reference and store their results themselves
+std::uint64_t object(unsigned n);    // branches return an object of class type
+
+} // namespace bench::fib

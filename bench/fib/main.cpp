@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fib/fib.hpp"
+#include "harness/harness.hpp"
+
+#include <string>
+#include <utility>
+
+namespace {
+
+using namespace bench;
+
+/// {fib(n), forks that the recursion makes}
+std::pair<std::uint64_t, std::uint64_t> expected(unsigned n) {
+    std::uint64_t value = 0;
+    std::uint64_t next = 1;
+    for (unsigned i = 0; i < n; ++i) {
+        value = std::exchange(next, value + next);
+    }
+    return {value, next - 1};
+}
+
+result measure(const settings& how) {
+    const auto n = static_cast<unsigned>(how.size);
+    const auto [value, forks] = expected(n);
+    auto* const compute = how.variant == "reference" ? fib::reference
+                          : how.variant == "object"  ? fib::object
+                                                     : fib::plain;
+    result got{"ns/fork", {}, {}};
+    for (unsigned i = 0; i <= how.repetitions; ++i) { // the first warms up
+        std::uint64_t computed = 0;
+        const seconds passed = time([&] { computed = compute(unknown(n)); });
+        if (computed != value) {
+            got.wrong = "fib(" + std::to_string(n) + ") = " + std::to_string(computed);
+        }
+        if (i != 0) {
+            got.samples.push_back(passed.count() * 1e9 / static_cast<double>(forks));
+        }
+    }
+    return got;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    return run(argc, argv, {BENCH_WORKLOAD, {"plain", "reference", "object"}, 36, measure});
+}

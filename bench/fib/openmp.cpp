@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fib/fib.hpp"
+
+namespace bench::fib {
+namespace {
+
+// A task returns nothing, so it stores its result: plain and reference are one program here.
+std::uint64_t fib(unsigned n) {
+    if (n < 2) {
+        return n;
+    }
+    std::uint64_t x = 0;
+    std::uint64_t y = 0;
+#pragma omp task shared(x) firstprivate(n)
+    x = fib(n - 1);
+    y = fib(n - 2);
+#pragma omp taskwait
+    return x + y;
+}
+
+total fib_object(unsigned n) {
+    if (n < 2) {
+        return total(n);
+    }
+    total x(0);
+#pragma omp task shared(x) firstprivate(n)
+    x = fib_object(n - 1);
+    const total y = fib_object(n - 2);
+#pragma omp taskwait
+    return total(x.value() + y.value());
+}
+
+} // namespace
+
+std::uint64_t plain(unsigned n) {
+    std::uint64_t sum = 0;
+#pragma omp parallel
+#pragma omp single
+    sum = fib(n);
+    return sum;
+}
+
+std::uint64_t reference(unsigned n) { return plain(n); }
+
+std::uint64_t object(unsigned n) {
+    std::uint64_t sum = 0;
+#pragma omp parallel
+#pragma omp single
+    sum = fib_object(n).value();
+    return sum;
+}
+
+} // namespace bench::fib

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fib/fib.hpp"
+
+#include <skerry/forkjoin.hpp>
+
+namespace bench::fib {
+namespace {
+
+std::uint64_t fib(unsigned n) {
+    if (n < 2) {
+        return n;
+    }
+    const auto [x, y] = skerry::parallel_invoke([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
+    return x + y;
+}
+
+std::uint64_t fib_reference(unsigned n) {
+    if (n < 2) {
+        return n;
+    }
+    std::uint64_t x = 0;
+    std::uint64_t y = 0;
+    skerry::parallel_invoke([&] { x = fib_reference(n - 1); }, [&] { y = fib_reference(n - 2); });
+    return x + y;
+}
+
+total fib_object(unsigned n) {
+    if (n < 2) {
+        return total(n);
+    }
+    const auto [x, y] = skerry::parallel_invoke([n] { return fib_object(n - 1); }, [n] { return fib_object(n - 2); });
+    return total(x.value() + y.value());
+}
+
+} // namespace
+
+std::uint64_t plain(unsigned n) { return fib(n); }
+std::uint64_t reference(unsigned n) { return fib_reference(n); }
+std::uint64_t object(unsigned n) { return fib_object(n).value(); }
+
+} // namespace bench::fib

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fib/fib.hpp"
+
+#include <tbb/parallel_invoke.h>
+
+namespace bench::fib {
+namespace {
+
+// parallel_invoke drops what its branches return, so they store it: plain and reference are one program here.
+std::uint64_t fib(unsigned n) {
+    if (n < 2) {
+        return n;
+    }
+    std::uint64_t x = 0;
+    std::uint64_t y = 0;
+    tbb::parallel_invoke([&] { x = fib(n - 1); }, [&] { y = fib(n - 2); });
+    return x + y;
+}
+
+total fib_object(unsigned n) {
+    if (n < 2) {
+        return total(n);
+    }
+    total x(0);
+    total y(0);
+    tbb::parallel_invoke([&] { x = fib_object(n - 1); }, [&] { y = fib_object(n - 2); });
+    return total(x.value() + y.value());
+}
+
+} // namespace
+
+std::uint64_t plain(unsigned n) { return fib(n); }
+std::uint64_t reference(unsigned n) { return fib(n); }
+std::uint64_t object(unsigned n) { return fib_object(n).value(); }
+
+} // namespace bench::fib

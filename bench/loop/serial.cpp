@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/harness.hpp"
+#include "loop/loop.hpp"
+
+namespace bench::loop {
+
+void empty(std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) {
+        keep(i);
+    }
+}
+
+void mark(std::size_t n, unsigned char* visits) {
+    for (std::size_t i = 0; i < n; ++i) {
+        ++visits[i];
+    }
+}
+
+} // namespace bench::loop

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A task_group per placement; parallel_reduce with simple_partitioner was measured too and is slower.
+#include "nqueens/nqueens.hpp"
+
+#include <tbb/task_group.h>
+
+namespace bench::nqueens {
+namespace {
+
+std::uint64_t from(const board& columns, unsigned row, unsigned n) {
+    if (row == n) {
+        return 1;
+    }
+    const choices next(columns, row, n);
+    if (next.size == 0) {
+        return 0;
+    }
+    std::array<std::uint64_t, max_n> counts;
+    tbb::task_group group;
+    for (unsigned i = 0; i + 1 < next.size; ++i) {
+        group.run([&, i] { counts[i] = from(placed(columns, row, next.column[i]), row + 1, n); });
+    }
+    const unsigned last = next.size - 1;
+    counts[last] = from(placed(columns, row, next.column[last]), row + 1, n);
+    group.wait();
+    std::uint64_t sum = 0;
+    for (unsigned i = 0; i < next.size; ++i) {
+        sum += counts[i];
+    }
+    return sum;
+}
+
+} // namespace
+
+std::uint64_t count(unsigned n) { return from(board{}, 0, n); }
+
+} // namespace bench::nqueens

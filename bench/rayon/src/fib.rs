@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+use crate::harness::{time, Outcome, Settings};
+use rayon::join;
+use std::hint::black_box;
+
+pub fn plain(n: u32) -> u64 {
+    if n < 2 {
+        return n.into();
+    }
+    let (x, y) = join(|| plain(n - 1), || plain(n - 2));
+    x + y
+}
+
+fn reference(n: u32) -> u64 {
+    if n < 2 {
+        return n.into();
+    }
+    let (mut x, mut y) = (0, 0);
+    join(|| x = reference(n - 1), || y = reference(n - 2));
+    x + y
+}
+
+/// A result whose end is code (fib.hpp's class total).
+struct Total(u64);
+
+impl Drop for Total {
+    fn drop(&mut self) {
+        self.0 = 0;
+    }
+}
+
+fn object(n: u32) -> Total {
+    if n < 2 {
+        return Total(n.into());
+    }
+    let (x, y) = join(|| object(n - 1), || object(n - 2));
+    Total(x.0 + y.0)
+}
+
+pub fn measure(how: &Settings) -> Outcome {
+    let n = how.size.unwrap_or(30) as u32;
+    let (mut value, mut next) = (0u64, 1u64);
+    for _ in 0..n {
+        (value, next) = (next, value + next);
+    }
+    let forks = next - 1;
+    let compute: fn(u32) -> u64 = match how.variant.as_str() {
+        "reference" => reference,
+        "object" => |n| object(n).0,
+        _ => plain,
+    };
+    let mut got = Outcome {
+        unit: "ns/fork",
+        samples: vec![],
+        wrong: None,
+    };
+    for i in 0..=how.repetitions {
+        let mut computed = 0;
+        let passed = time(|| computed = compute(black_box(n)));
+        if computed != value {
+            got.wrong = Some(format!("fib({n}) = {computed}"));
+        }
+        if i != 0 {
+            got.samples.push(passed.as_secs_f64() * 1e9 / forks as f64);
+        }
+    }
+    got
+}

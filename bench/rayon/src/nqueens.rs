@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+use crate::harness::{time, Outcome, Settings};
+use rayon::prelude::*;
+use std::hint::black_box;
+
+const MAX_N: usize = 16;
+type Board = [i8; MAX_N];
+
+const SOLUTIONS: [u64; MAX_N + 1] = [
+    1, 1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14200, 73712, 365596, 2279184, 14772512,
+];
+
+fn safe(columns: &Board, row: usize, column: i8) -> bool {
+    columns[..row].iter().enumerate().all(|(r, &other)| {
+        let distance = column - other;
+        let rows = (row - r) as i8;
+        distance != 0 && distance != rows && distance != -rows
+    })
+}
+
+fn from(columns: &Board, row: usize, n: usize) -> u64 {
+    if row == n {
+        return 1;
+    }
+    let mut choices = [0i8; MAX_N];
+    let mut size = 0;
+    for column in 0..n as i8 {
+        if safe(columns, row, column) {
+            choices[size] = column;
+            size += 1;
+        }
+    }
+    choices[..size]
+        .par_iter()
+        .with_max_len(1)
+        .map(|&column| {
+            let mut next = *columns;
+            next[row] = column;
+            from(&next, row + 1, n)
+        })
+        .sum()
+}
+
+pub fn measure(how: &Settings) -> Outcome {
+    let n = how.size.unwrap_or(12) as usize;
+    let mut got = Outcome {
+        unit: "ms",
+        samples: vec![],
+        wrong: None,
+    };
+    for i in 0..=how.repetitions {
+        let mut computed = 0;
+        let passed = time(|| computed = from(&[0; MAX_N], 0, black_box(n)));
+        if computed != SOLUTIONS[n] {
+            got.wrong = Some(format!("{computed} solutions"));
+        }
+        if i != 0 {
+            got.samples.push(passed.as_secs_f64() * 1e3);
+        }
+    }
+    got
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "region/region.hpp"
+
+namespace bench::region {
+
+void empty(std::size_t n) {
+#pragma omp parallel for
+    for (std::size_t i = 0; i < n; ++i) {
+    }
+}
+
+void mark(std::size_t n, unsigned char* visits) {
+#pragma omp parallel for
+    for (std::size_t i = 0; i < n; ++i) {
+        ++visits[i];
+    }
+}
+
+} // namespace bench::region
