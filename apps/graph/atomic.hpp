@@ -63,13 +63,14 @@ T add(T& x, T value)
     return old;
 }
 
+/// Returns the value before.
 template <class T>
-void set_bits(T& x, T bits)
+T set_bits(T& x, T bits)
 {
-    if constexpr (concurrent)
-        std::atomic_ref(x).fetch_or(bits, std::memory_order_relaxed);
-    else
-        x |= bits;
+    if constexpr (concurrent) return std::atomic_ref(x).fetch_or(bits, std::memory_order_relaxed);
+    const T old = x;
+    x = old | bits;
+    return old;
 }
 
 } // namespace apps::SKERRY_APP_VARIANT

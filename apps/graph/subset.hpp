@@ -50,10 +50,19 @@ class flag_array {
     cell& at_cell(std::size_t c) noexcept { return cells_[c]; }
     cell at_cell(std::size_t c) const noexcept { return cells_[c]; }
 
+    /// May miss a flag that another task is setting.
     bool test(vertex v) const noexcept
     {
-        if constexpr (per_cell == 1) return cells_[v] != 0;
-        return ((cells_[v / per_cell] >> (v % per_cell)) & 1U) != 0;
+        if constexpr (per_cell == 1) return par::may_be_stale(cells_[v]) != 0;
+        return ((par::may_be_stale(cells_[v / per_cell]) >> (v % per_cell)) & 1U) != 0;
+    }
+
+    /// True for exactly one of the tasks that set a flag which was not set.
+    bool test_and_set(vertex v) noexcept
+    {
+        if constexpr (per_cell == 1) return replace_once(cells_[v], cell{0}, cell{1});
+        const cell bit = cell{1} << (v % per_cell);
+        return (set_bits(cells_[v / per_cell], bit) & bit) == 0;
     }
 
     /// Several tasks may do so at once.
@@ -63,6 +72,13 @@ class flag_array {
             store(cells_[v], cell{1});
         else
             set_bits(cells_[v / per_cell], cell{1} << (v % per_cell));
+    }
+
+    /// The cell is this task's alone; others may read it.
+    void set_own(vertex v) noexcept
+    {
+        cell& c = cells_[v / per_cell];
+        store(c, static_cast<cell>(c | (cell{1} << (v % per_cell))));
     }
 
     void clear() noexcept { std::memset(cells_.data(), 0, cells_.size() * sizeof(cell)); }

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The file formats of graphs. Every parser rejects what is malformed with input_error "FILE:LINE: REASON", and
+// allocates for a number that the file states only after the file has shown as much content.
+
+#include "graph/csr.hpp"
+#include "input/scan.hpp"
+#include "input/text.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace apps::input {
+
+struct parse_options {
+    bool weights = false; ///< keep the weights; where an edge has none, it is 1
+    std::size_t block_bytes = default_block_bytes;
+};
+
+struct parsed_graph {
+    graph::edge_list edges;
+    graph::direction direction = graph::direction::directed;
+};
+
+/// Ligra's AdjacencyGraph and WeightedAdjacencyGraph: that word, then the numbers of vertices n and of edges m, n
+/// offsets into the edges, m targets and, if weighted, m weights, separated by any white space.
+parsed_graph parse_adjacency(const text& t, const parse_options& o);
+
+/// SNAP's edge list: a line for each edge, "FROM TO" or (on all lines) "FROM TO WEIGHT"; vertices count from 0; lines
+/// that begin with # or % are comments. A file of B bytes may name vertices below vertex_limit(B).
+parsed_graph parse_edge_list(const text& t, const parse_options& o);
+
+/// Matrix Market's coordinate form: pattern, integer or real; general or symmetric; square. Row i, column j is the edge
+/// from i - 1 to j - 1. Real values must be whole numbers if weights are asked for.
+parsed_graph parse_matrix_market(const text& t, const parse_options& o);
+
+/// By content: a Matrix Market banner, one of Ligra's two words, and an edge list otherwise.
+parsed_graph parse_graph(const text& t, const parse_options& o);
+
+/// A file can name a vertex with no edge, or a high number, at no cost; memory for it must still be in proportion.
+constexpr std::uint64_t vertex_limit(std::uint64_t file_bytes) noexcept
+{
+    const std::uint64_t limit = (std::uint64_t{1} << 20U) + 8 * file_bytes;
+    return limit < graph::no_vertex ? limit : graph::no_vertex;
+}
+
+} // namespace apps::input
