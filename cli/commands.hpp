@@ -4,8 +4,11 @@
 #include "exit_code.hpp"
 #include "program.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <string>
+
+#include <skerry/runtime.hpp>
 
 namespace cli {
 
@@ -17,10 +20,23 @@ struct info_request {
     bool json = false;
 };
 
+/// What the command line says about the runtime; it goes before the environment.
+struct runtime_flags {
+    std::optional<unsigned> workers;
+    std::optional<bool> pin;
+    std::optional<std::size_t> stack_size;
+    std::optional<unsigned> max_slots;
+    std::optional<unsigned> blocking_threads;
+    std::optional<skerry::steal_mode> steal;
+    std::optional<double> watchdog_seconds;
+
+    skerry::options over(skerry::options environment) const;
+};
+
 struct run_request {
     std::string program; ///< a name, or "all"
     apps::options options;
-    unsigned workers = 0; ///< 0: what the environment and the machine say
+    runtime_flags runtime;
     std::optional<unsigned> repeat;
     bool json = false;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.hpp"
 
+#include <cmath>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -9,13 +10,62 @@
 
 namespace cli {
 
-exit_code info(const info_request& request) {
-    skerry::runtime workers(skerry::options::from_environment());
-    if (request.json) {
-        const nlohmann::ordered_json document{{"workers", workers.workers()}};
-        fmt::print("{}\n", document.dump(2));
+namespace {
+
+using json = nlohmann::ordered_json;
+
+std::string counted(std::size_t n, const char* noun) { return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s"); }
+
+json json_of(const skerry::machine_description& machine, unsigned asked_for) {
+    json limits = json::array();
+    for (const skerry::cpu_limit_source& limit : machine.limits) {
+        limits.push_back({{"where", limit.where},
+                          {"text", limit.text},
+                          {"cpus", std::isinf(limit.cpus) ? json(nullptr) : json(limit.cpus)}});
+    }
+    return {{"workers", asked_for != 0 ? asked_for : machine.workers},
+            {"workers_from", asked_for != 0 ? "SKERRY_WORKERS" : machine.decided_by},
+            {"limits", std::move(limits)},
+            {"cpus", machine.cpus},
+            {"cores", machine.cores},
+            {"packages", machine.packages},
+            {"numa_nodes", machine.numa_nodes},
+            {"topology_known", machine.topology_known},
+            {"membarrier", machine.membarrier}};
+}
+
+void print(const skerry::machine_description& machine, unsigned asked_for) {
+    if (asked_for != 0) {
+        fmt::print("workers   {}, from SKERRY_WORKERS; the machine allows {}\n", asked_for, machine.workers);
     } else {
-        fmt::print("workers   {}\n", workers.workers());
+        fmt::print("workers   {}, from {}\n", machine.workers, machine.decided_by);
+    }
+    const char* heading = "limits";
+    for (const skerry::cpu_limit_source& limit : machine.limits) {
+        const std::string allowed = std::isinf(limit.cpus) ? "no limit" : fmt::format("{:g} CPUs", limit.cpus);
+        fmt::print("{:<9} {:<10} {}: {}\n", heading, allowed, limit.where, limit.text);
+        heading = "";
+    }
+    fmt::print("CPUs      {}\n", fmt::join(machine.cpus, ", "));
+    if (machine.topology_known) {
+        fmt::print("topology  {}, {}, {}\n", counted(machine.cores, "core"), counted(machine.packages, "package"),
+                   counted(machine.numa_nodes, "NUMA node"));
+    } else {
+        fmt::print("topology  not known; all CPUs count as equally far from each other\n");
+    }
+    fmt::print("stealing  {}\n", machine.membarrier ? "asymmetric: the kernel has expedited membarrier"
+                                                    : "locked: the kernel refuses expedited membarrier");
+}
+
+} // namespace
+
+exit_code info(const info_request& request) {
+    const unsigned asked_for = skerry::options::from_environment().workers;
+    const skerry::machine_description machine = skerry::describe_machine();
+    if (request.json) {
+        fmt::print("{}\n", json_of(machine, asked_for).dump(2));
+    } else {
+        print(machine, asked_for);
     }
     return exit_ok;
 }

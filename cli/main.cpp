@@ -2,10 +2,15 @@
 #include "commands.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <span>
 #include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -14,6 +19,21 @@ namespace {
 
 constexpr unsigned most_repeats = 1000;
 constexpr unsigned most_workers = 1024;
+constexpr double longest_watchdog = 86400;
+
+// In the enumerators' order, as apps::size_names is.
+constexpr std::array<std::string_view, 3> steal_names{"automatic", "asymmetric", "locked"};
+
+// What is an enumeration in the request and a word on the command line.
+struct words_of_run {
+    std::string size{apps::name_of(apps::size::medium)};
+    std::string steal;
+};
+
+template <class Enumeration>
+Enumeration enumerator(std::span<const std::string_view> names, std::string_view name) {
+    return static_cast<Enumeration>(std::find(names.begin(), names.end(), name) - names.begin());
+}
 
 void add_info(CLI::App& app, cli::info_request& request) {
     auto* command = app.add_subcommand("info", "Workers, limits and where they come from, topology");
@@ -27,33 +47,54 @@ void add_list(CLI::App& app, cli::list_request& request) {
     command->footer("Example:\n  skerry list\n");
 }
 
-void add_run(CLI::App& app, cli::run_request& request, std::string& size) {
+void add_runtime_flags(CLI::App& command, cli::runtime_flags& flags, words_of_run& words) {
+    const char* group = "The runtime, instead of the environment variable";
+    command.add_option("--workers", flags.workers, "SKERRY_WORKERS; neither: as many as the machine allows")
+        ->check(CLI::Range(1U, most_workers))
+        ->group(group);
+    command.add_flag("--pin,!--no-pin", flags.pin, "SKERRY_PIN: each worker stays on its own logical CPU")
+        ->group(group);
+    command.add_option("--stack-size", flags.stack_size, "SKERRY_STACK_SIZE: of a worker, such as 8M")
+        ->transform(CLI::AsSizeValue(false))
+        ->group(group);
+    command.add_option("--max-slots", flags.max_slots, "SKERRY_MAX_SLOTS: threads inside the runtime at a time")
+        ->group(group);
+    command
+        .add_option("--blocking-threads", flags.blocking_threads,
+                    "SKERRY_BLOCKING_THREADS: at most so many stand in for blocked ones")
+        ->group(group);
+    command.add_option("--steal", words.steal, "SKERRY_STEAL: automatic, asymmetric or locked")
+        ->check(CLI::IsMember(std::vector<std::string>(steal_names.begin(), steal_names.end())))
+        ->option_text("MODE")
+        ->group(group);
+    command.add_option("--watchdog", flags.watchdog_seconds, "SKERRY_WATCHDOG: seconds before a wait is reported")
+        ->check(CLI::Range(0.0, longest_watchdog))
+        ->group(group);
+}
+
+void add_run(CLI::App& app, cli::run_request& request, words_of_run& words) {
     auto* command = app.add_subcommand("run", "Run a program, or all: check the result, compare with serial code");
     command->add_option("PROGRAM", request.program, "Its name (see 'skerry list'), or all")->required();
-    command->add_option("--size", size, "tiny, small, medium or paper (Table III's input and granularity)")
+    command
+        ->add_option("--size", words.size,
+                     "tiny, small, medium (the default) or paper: Table III's input and granularity")
         ->check(CLI::IsMember(std::vector<std::string>(apps::size_names.begin(), apps::size_names.end())))
-        ->capture_default_str();
+        ->option_text("SIZE");
     command->add_option("--input", request.options.input, "A file, or 'wordnet', instead of generated input");
     command->add_option("--from", request.options.from, "Where a path begins: a vertex, or a word");
     command->add_option("--to", request.options.to, "Where the path ends");
     command->add_option("--seed", request.options.seed, "Of generated input")->capture_default_str();
     command->add_option("--granularity", request.options.granularity, "Of the smallest task, instead of the size's")
         ->check(CLI::PositiveNumber);
-    command->add_option("--workers", request.workers, "Instead of what SKERRY_WORKERS or the machine allows")
-        ->check(CLI::Range(1U, most_workers));
     command->add_option("--repeat", request.repeat, "Timed runs of each variant (5; with all: 3)")
         ->check(CLI::Range(1U, most_repeats));
     command->add_flag("--json", request.json, "Print JSON");
+    add_runtime_flags(*command, request.runtime, words);
     command->footer(fmt::format("Examples:\n"
                                 "  skerry run cilk5-cs --size paper --workers 2\n"
                                 "  skerry run bfs --from dog --to ship\n"
                                 "  skerry run all --repeat 1 --json\n\n{}",
                                 cli::exit_code_help));
-}
-
-apps::size size_called(std::string_view name) {
-    const auto found = std::find(apps::size_names.begin(), apps::size_names.end(), name);
-    return static_cast<apps::size>(found - apps::size_names.begin());
 }
 
 // CLI11 says only that a subcommand is required when the first word is none.
@@ -78,7 +119,7 @@ int main(int argc, char** argv) {
     cli::info_request info_request;
     cli::list_request list_request;
     cli::run_request run_request;
-    std::string size{apps::name_of(run_request.options.size)};
+    words_of_run words;
 
     CLI::App app("Skerry: task parallelism for C++20, on real programs", "skerry");
     app.set_version_flag("--version", "skerry " SKERRY_VERSION);
@@ -86,7 +127,7 @@ int main(int argc, char** argv) {
     app.footer(fmt::format("Example:\n  skerry run all\n\n{}", cli::exit_code_help));
     add_info(app, info_request);
     add_list(app, list_request);
-    add_run(app, run_request, size);
+    add_run(app, run_request, words);
 
     try {
         app.parse(argc, argv);
@@ -96,7 +137,10 @@ int main(int argc, char** argv) {
         if (app.got_subcommand("list")) {
             return cli::list(list_request);
         }
-        run_request.options.size = size_called(size);
+        run_request.options.size = enumerator<apps::size>(apps::size_names, words.size);
+        if (!words.steal.empty()) {
+            run_request.runtime.steal = enumerator<skerry::steal_mode>(steal_names, words.steal);
+        }
         return cli::run(run_request);
     } catch (const CLI::ParseError& e) {
         if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
@@ -104,6 +148,8 @@ int main(int argc, char** argv) {
         }
         return report(cli::exit_usage, text_of(e, argc, argv).c_str());
     } catch (const apps::usage_error& e) {
+        return report(cli::exit_usage, e.what());
+    } catch (const std::invalid_argument& e) { // an option of the runtime
         return report(cli::exit_usage, e.what());
     } catch (const apps::input_error& e) {
         return report(cli::exit_bad_input, e.what());

@@ -94,16 +94,23 @@ exit_code run_all(const run_request& request, const run_settings& settings, sker
 
 } // namespace
 
+skerry::options runtime_flags::over(skerry::options environment) const {
+    environment.workers = workers.value_or(environment.workers);
+    environment.pin = pin.value_or(environment.pin);
+    environment.stack_size = stack_size.value_or(environment.stack_size);
+    environment.max_slots = max_slots.value_or(environment.max_slots);
+    environment.blocking_threads = blocking_threads.value_or(environment.blocking_threads);
+    environment.steal = steal.value_or(environment.steal);
+    environment.watchdog_seconds = watchdog_seconds.value_or(environment.watchdog_seconds);
+    return environment;
+}
+
 exit_code run(const run_request& request) {
     const bool all = request.program == "all";
     if (!all) {
         wanted(request.program);
     }
-    skerry::options options = skerry::options::from_environment();
-    if (request.workers != 0) {
-        options.workers = request.workers;
-    }
-    skerry::runtime workers(options);
+    skerry::runtime workers(request.runtime.over(skerry::options::from_environment()));
     const run_settings settings{.size = std::string(apps::name_of(request.options.size)),
                                 .seed = request.options.seed,
                                 .workers = workers.workers(),
