@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/core/context.hpp>
+#include <skerry/detail/sync/join_word.hpp>
+#include <skerry/detail/sync/machine.hpp>
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+// What every task begins with, whatever model it comes from. A fork writes the first two fields; the thief that takes
+// the task writes the rest, under the gate of the deque it takes it from.
+struct task_header {
+    // Runs the task to its end and tells whoever waits. The task may be gone when it returns.
+    void (*run)(task_header*) noexcept;
+    const context* ctx;
+
+    join_word<machine> joined;
+    // Where the task lay in its owner's deque.
+    std::size_t index;
+    // How deep the executor's deque was when it began the task: what lies above descends from the task.
+    std::size_t base;
+
+    // Fields stay unwritten on purpose.
+    task_header(void (*r)(task_header*) noexcept, const context* c) noexcept : run(r), ctx(c) {}
+    task_header(const task_header&) = delete;
+    task_header& operator=(const task_header&) = delete;
+
+  protected:
+    ~task_header() = default;
+};
+
+} // namespace skerry::inline SKERRY_ABI::detail

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/base/cache_line.hpp>
+#include <skerry/detail/base/export.hpp>
+#include <skerry/detail/core/task_header.hpp>
+#include <skerry/detail/sync/deque_page.hpp>
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+// The line that a fork and a join touch; its layout is part of the binary interface. A worker of src/sched begins with
+// it.
+struct alignas(cache_line) worker_page : deque_page<machine, task_header> {
+    // Of the task that runs now. Owner only.
+    const context* ctx = nullptr;
+};
+static_assert(sizeof(worker_page) == cache_line);
+
+// The slot that the calling thread holds, null outside a parallel region. initial-exec: one load, no call, also in a
+// shared library and in one that is opened at run time (it takes 8 bytes of the reserve that loaders keep for this).
+extern SKERRY_EXPORT constinit thread_local worker_page* current_page [[gnu::tls_model("initial-exec")]];
+
+} // namespace skerry::inline SKERRY_ABI::detail

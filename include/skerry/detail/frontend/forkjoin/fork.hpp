@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The one fork and the one join that all fork-join constructs are made of.
+//
+// A fork writes its task into the caller's own frame, pushes the frame's address and calls the first branch. If nobody
+// took the second meanwhile, the join is a compare and the second branch is called in place: no allocation, no fence,
+// no locked operation, no indirect call. See docs/design/0003-the-deque-contract.md.
+
+#include <type_traits>
+#include <utility>
+
+#include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/core/worker_page.hpp>
+#include <skerry/detail/frontend/forkjoin/outcome.hpp>
+#include <skerry/detail/sched/join.hpp>
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+// A branch as a thief sees it. A temporary closure of a few words is copied in, so that the closure that the owner
+// calls never has its address taken and stays in registers; others are pointed to.
+template <class G>
+class branch final : public task_header {
+  public:
+    using callee = std::remove_reference_t<G>;
+    using result = result_of<invoke_result<callee>>;
+
+    branch(callee& g, const context* c) noexcept : task_header(&run_stolen, c), g_(hold(g)) {}
+
+    outcome<result> stolen;
+
+  private:
+    static constexpr bool copied = !std::is_lvalue_reference_v<G> && std::is_trivially_copyable_v<callee> &&
+                                   std::is_trivially_destructible_v<callee> && sizeof(callee) <= 4 * sizeof(void*);
+    using held = std::conditional_t<copied, callee, callee*>;
+
+    static held hold(callee& g) noexcept {
+        if constexpr (copied) {
+            return g;
+        } else {
+            return std::addressof(g);
+        }
+    }
+
+    static void run_stolen(task_header* header) noexcept {
+        auto* const self = static_cast<branch*>(header);
+        if constexpr (copied) {
+            self->stolen.run(self->g_);
+        } else {
+            self->stolen.run(*self->g_);
+        }
+        finish_stolen(*self);
+    }
+
+    [[no_unique_address]] held g_;
+};
+
+// Two results in the order of the branches.
+template <class A, class B>
+struct both {
+    A first;
+    B second;
+};
+
+template <class F, class G>
+using fork_result =
+    both<result_of<invoke_result<std::remove_reference_t<F>>>, result_of<invoke_result<std::remove_reference_t<G>>>>;
+
+template <class F, class G>
+fork_result<F, G> fork_values(F&& f, G&& g);
+
+// The first fork of a thread that holds no slot.
+template <class F, class G>
+[[gnu::noinline, gnu::cold]] fork_result<F, G> fork_from_outside(F& f, G& g) {
+    const region_guard region;
+    return fork_values(static_cast<F&&>(f), static_cast<G&&>(g));
+}
+
+// Runs f and g, possibly at the same time, and returns both results when both are done. If f throws, g is skipped or,
+// when stolen, waited for; the leftmost exception is rethrown. Thread safety: any thread. Beyond f and g: about 20
+// instructions if nothing is stolen.
+template <class F, class G>
+[[gnu::always_inline]] inline fork_result<F, G> fork_values(F&& f, G&& g) {
+    using first_result = result_of<invoke_result<std::remove_reference_t<F>>>;
+
+    worker_page* page = current_page;
+    if (page == nullptr) [[unlikely]] {
+        return fork_from_outside<F, G>(f, g);
+    }
+    branch<G> other(g, page->ctx);
+    if (page->push(&other)) [[unlikely]] {
+        if (!attend(*page)) {
+            return {call(f), call(g)}; // braces: in this order
+        }
+    }
+    const auto first = [&]() -> first_result {
+        try {
+            return call(f);
+        } catch (...) {
+            if (!withdraw(other)) {
+                other.stolen.discard();
+            }
+            throw;
+        }
+    };
+    first_result a = first();
+    page = current_page;
+    if (page->pop()) [[likely]] {
+        return {static_cast<first_result&&>(a), call(g)};
+    }
+    if (settle_or_wait(*page, other)) {
+        return {static_cast<first_result&&>(a), call(g)};
+    }
+    return {static_cast<first_result&&>(a), other.stolen.take()};
+}
+
+// As above, for branches whose results nobody wants.
+template <class F, class G>
+[[gnu::always_inline]] inline void fork(F&& f, G&& g) {
+    static_cast<void>(fork_values(static_cast<F&&>(f), static_cast<G&&>(g)));
+}
+
+// Whether a thief has asked the calling worker for work since its last push. One relaxed load.
+inline bool demand() noexcept {
+    const worker_page* const page = current_page;
+    return page != nullptr && page->limit.load(std::memory_order_relaxed) == nullptr;
+}
+
+// Workers of the runtime that the calling thread's next fork would use.
+SKERRY_EXPORT unsigned concurrency() noexcept;
+
+// Whether the running task was asked to stop.
+inline bool stop_requested() noexcept {
+    const worker_page* const page = current_page;
+    return page != nullptr && page->ctx != nullptr && page->ctx->stopping();
+}
+
+} // namespace skerry::inline SKERRY_ABI::detail

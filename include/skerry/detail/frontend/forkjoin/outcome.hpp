@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a branch that a thief ran left behind: a value, a reference, nothing, or an exception.
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include <skerry/detail/base/abi.hpp>
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+// A branch's result as the caller sees it: void becomes std::monostate.
+template <class R>
+using result_of = std::conditional_t<std::is_void_v<R>, std::monostate, R>;
+
+template <class F>
+using invoke_result = std::invoke_result_t<F&>;
+
+// Calls f and turns void into std::monostate.
+template <class F>
+[[gnu::always_inline]] inline result_of<invoke_result<F>> call(F& f) {
+    if constexpr (std::is_void_v<invoke_result<F>>) {
+        std::invoke(f);
+        return {};
+    } else {
+        return std::invoke(f);
+    }
+}
+
+// Written by the thief, read by the joiner after the join word says so. Unwritten otherwise: a fork that is not stolen
+// pays nothing for it.
+template <class R>
+class outcome {
+  public:
+    outcome() noexcept {} // NOLINT(modernize-use-equals-default): the members of the union stay unwritten
+    ~outcome() {}         // NOLINT(modernize-use-equals-default)
+    outcome(const outcome&) = delete;
+    outcome& operator=(const outcome&) = delete;
+
+    template <class F>
+    void run(F& f) noexcept {
+        try {
+            if constexpr (std::is_reference_v<R>) {
+                ::new (static_cast<void*>(&value_)) stored(std::addressof(call(f)));
+            } else {
+                ::new (static_cast<void*>(&value_)) stored(call(f));
+            }
+            failed_ = false;
+        } catch (...) {
+            ::new (static_cast<void*>(&error_)) std::exception_ptr(std::current_exception());
+            failed_ = true;
+        }
+    }
+
+    // Hands the value out or rethrows. Once only.
+    R take() {
+        if (failed_) {
+            const std::exception_ptr error = std::move(error_);
+            std::destroy_at(&error_);
+            std::rethrow_exception(error);
+        }
+        if constexpr (std::is_reference_v<R>) {
+            return static_cast<R>(*value_);
+        } else {
+            const destroyer guard{value_};
+            return std::move(value_);
+        }
+    }
+
+    // Drops what is there.
+    void discard() noexcept {
+        if (failed_) {
+            std::destroy_at(&error_);
+        } else {
+            std::destroy_at(&value_);
+        }
+    }
+
+  private:
+    using stored = std::conditional_t<std::is_reference_v<R>, std::remove_reference_t<R>*, R>;
+
+    struct destroyer {
+        stored& value;
+        ~destroyer() { std::destroy_at(&value); }
+    };
+
+    union {
+        stored value_;
+        std::exception_ptr error_;
+    };
+    bool failed_;
+};
+
+} // namespace skerry::inline SKERRY_ABI::detail

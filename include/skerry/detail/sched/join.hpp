@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The slow ways out of a fork, compiled into the library. `page` is always the calling thread's current page.
+
+#include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/base/export.hpp>
+#include <skerry/detail/core/worker_page.hpp>
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+// Answers a push that asked for it. False: there was no memory to grow the deque; the push is undone and the caller
+// runs the task itself, in order.
+[[nodiscard, gnu::cold]] SKERRY_EXPORT bool attend(worker_page& page) noexcept;
+
+// After a pop that was not certain. True: the task is the caller's to run. False: a thief ran it, and it is done.
+// Runs newer tasks of the caller and tasks of the thief meanwhile, nothing else.
+[[nodiscard, gnu::cold]] SKERRY_EXPORT bool settle_or_wait(worker_page& page, task_header& task) noexcept;
+
+// Takes the newest task, which is `task`, off after the branch beside it has thrown. True: it had not begun and never
+// will. False: a thief ran it, and it is done.
+[[nodiscard, gnu::cold]] SKERRY_EXPORT bool withdraw(task_header& task) noexcept;
+
+// The end of a task that a thief runs. `task` may be gone when this returns.
+SKERRY_EXPORT void finish_stolen(task_header& task) noexcept;
+
+// A slot of the default runtime for the calling thread, for as long as this lives. Precondition: current_page is null.
+class SKERRY_EXPORT region_guard {
+  public:
+    // Errors: std::system_error, std::bad_alloc: the default runtime cannot be started, or has no free slot.
+    region_guard();
+    region_guard(const region_guard&) = delete;
+    region_guard& operator=(const region_guard&) = delete;
+    ~region_guard();
+};
+
+} // namespace skerry::inline SKERRY_ABI::detail

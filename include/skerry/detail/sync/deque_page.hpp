@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The owner's end of a deque: the words that a fork and a join touch. The rest of the protocol, and why it is right, is
+// in src/sync/deque.hpp and src/sync/README.md.
+//
+// Thread safety: push() and pop() belong to the owner. ring() may be called by any thread.
+//
+// Invariants
+//  1. Slots below `bottom` hold tasks; the newest is at bottom - 1.
+//  2. Slots below `split` may be taken by thieves; the owner touches them only under the deque's gate. Slots at or
+//     above `split` are the owner's, without any fence.
+//  3. `limit` is the end of the slots, or null: "rung", somebody wants the owner's attention.
+
+#include <atomic>
+
+#include <skerry/detail/base/abi.hpp>
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+template <class M, class Task>
+struct deque_page {
+    using slot = typename M::template atomic<Task*>;
+
+    // Stores the task and says whether the owner is wanted: the deque is full, or was rung. Whoever gets true calls
+    // deque::attend(). Four plain stores and loads: no fence, no locked operation, no call.
+    [[nodiscard]] bool push(Task* task) noexcept {
+        slot* const b = bottom.load(std::memory_order_relaxed); // relaxed: own word
+        b->store(task, std::memory_order_relaxed);              // P1, published by P2
+        bottom.store(b + 1, std::memory_order_release);         // P2 -> S3, Z3: publishes the slot and the task
+        M::light_fence();                                       // P2 before P3: pairs with the heavy fence Z2
+        return b + 1 >= limit.load(std::memory_order_relaxed);  // P3 <- Z1
+    }
+
+    // Takes the newest slot off and says whether its task certainly is the owner's. If not, deque::settle() finds out.
+    [[nodiscard]] bool pop() noexcept {
+        slot* const b = bottom.load(std::memory_order_relaxed) - 1;
+        bottom.store(b, std::memory_order_release);        // O1 -> S3
+        M::light_fence();                                  // O1 before O2: pairs with the heavy fence S2
+        return b >= split.load(std::memory_order_relaxed); // O2 <- S1
+    }
+
+    // Asks for the owner's attention at its next push.
+    void ring() noexcept {
+        if (limit.load(std::memory_order_relaxed) != nullptr) {
+            limit.store(nullptr, std::memory_order_relaxed); // Z1 -> P3; a lost ring is repeated, see README
+        }
+    }
+
+    typename M::template atomic<slot*> bottom{nullptr}; // owner writes, thieves read
+    typename M::template atomic<slot*> limit{nullptr};  // owner writes, any thread writes null
+    typename M::template atomic<slot*> split{nullptr};  // written under the gate, the owner reads
+};
+
+} // namespace skerry::inline SKERRY_ABI::detail

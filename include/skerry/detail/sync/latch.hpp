@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Counts tasks down and lets one thread wait for the last. Two words, because the last task must not touch the latch
+// after the waiter may leave: the count says who is last, the join word says that the last has gone.
+//
+// Thread safety: add, arrive: any thread that holds a count. The rest: the waiter.
+
+#include <atomic>
+#include <cstddef>
+
+#include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/sync/join_word.hpp>
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+template <class M>
+class latch {
+  public:
+    // The waiter holds the first count.
+    latch() noexcept { word_.begin(nullptr); }
+
+    void add(std::size_t n = 1) noexcept {
+        count_.fetch_add(n, std::memory_order_relaxed); // relaxed: the caller holds a count
+    }
+
+    // Returns the sleeper to notify, or null. The latch may be gone when this returns.
+    [[nodiscard]] void* arrive() noexcept {
+        return count_.fetch_sub(1, std::memory_order_acq_rel) == 1 ? word_.finish() : nullptr; // L1 -> L1, J2
+    }
+
+    [[nodiscard]] bool done() const noexcept { return word_.done(); }
+    [[nodiscard]] bool arm(void* sleeper) noexcept { return word_.try_wait(sleeper); }
+    void disarm() noexcept { static_cast<void>(word_.stop_waiting(nullptr)); }
+
+    // For another round. Precondition: done(), and nobody else holds a count.
+    void reset() noexcept {
+        count_.store(1, std::memory_order_relaxed);
+        word_.begin(nullptr);
+    }
+
+  private:
+    typename M::template atomic<std::size_t> count_{1};
+    join_word<M> word_;
+};
+
+} // namespace skerry::inline SKERRY_ABI::detail

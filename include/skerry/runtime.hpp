@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The machine that tasks run on: how many workers, and what they have done.
+//
+// Most programs need nothing from here: the first parallel construct starts a default runtime with the options of the
+// environment, which lives to the end of the process.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/base/export.hpp>
+#include <skerry/detail/frontend/forkjoin/finish_frame.hpp>
+#include <skerry/detail/frontend/forkjoin/fork.hpp>
+
+namespace skerry::inline SKERRY_ABI {
+
+namespace detail {
+class engine;
+}
+
+// How thieves take tasks from workers that do not answer.
+enum class steal_mode : std::uint8_t {
+    automatic,  // asymmetric where the kernel has the expedited membarrier, else locked
+    asymmetric, // an error where the kernel refuses
+    locked,     // a lock on every push and pop
+};
+
+// What a runtime is made of. Each member has one environment variable and, in the `skerry` command, one flag.
+struct options {
+    unsigned workers = 0;                          // SKERRY_WORKERS; 0: as many as cpuset and cgroup quota allow
+    bool pin = false;                              // SKERRY_PIN: each worker stays on its own logical CPU
+    std::size_t stack_size = std::size_t{8} << 20; // SKERRY_STACK_SIZE, bytes per worker
+    unsigned max_slots = 1024;                     // SKERRY_MAX_SLOTS: threads inside the runtime at a time
+    unsigned blocking_threads = 256;          // SKERRY_BLOCKING_THREADS: at most this many stand in for blocked ones
+    steal_mode steal = steal_mode::automatic; // SKERRY_STEAL
+    double watchdog_seconds = 0;              // SKERRY_WATCHDOG: report waits longer than this; 0: never
+
+    // The defaults, with what the environment says. Errors: std::invalid_argument names the variable, its value and
+    // what is accepted.
+    static SKERRY_EXPORT options from_environment();
+};
+
+// Sums over all workers since the runtime began. Exact when it is idle.
+struct statistics {
+    std::uint64_t tasks = 0;        // taken from a deque or queue; a branch run in place by its own worker is none
+    std::uint64_t steals_asked = 0; // polite requests
+    std::uint64_t steals_granted = 0;
+    std::uint64_t steals_refused = 0;    // there was nothing that the thief may take
+    std::uint64_t steals_asymmetric = 0; // of those granted: forced, because the owner did not answer
+    std::uint64_t sleeps = 0;
+    std::uint64_t wakes = 0;
+    std::uint64_t deque_high_water = 0;   // most slots of one deque seen in use when its owner answered a request
+    std::uint64_t slots_high_water = 0;   // slots made
+    std::uint64_t threads_high_water = 0; // threads of the runtime at a time
+};
+
+// A team of workers of its own. Runtimes may be nested and may stand side by side.
+//
+// Thread safety: run() and stats() from any thread; not at the same time as the destructor.
+class SKERRY_EXPORT runtime {
+  public:
+    // Starts workers - 1 threads; the calling thread of run() is the missing one.
+    // Errors: std::invalid_argument (an option out of range), std::system_error (no threads), std::bad_alloc.
+    explicit runtime(const options& o = options::from_environment());
+    runtime(const runtime&) = delete;
+    runtime& operator=(const runtime&) = delete;
+    // Finishes what was submitted, then stops the workers. Precondition: no thread is inside run().
+    ~runtime();
+
+    // Runs f as root task on the calling thread and waits for everything begun in it. Its exception, or the first of a
+    // task begun in it, comes back here. Constructs called inside use this runtime.
+    template <class F>
+    auto run(F&& f) -> std::invoke_result_t<F&> {
+        const entry inside(*this);
+        return detail::finish_with_result(f);
+    }
+
+    [[nodiscard]] statistics stats() const noexcept;
+    [[nodiscard]] unsigned workers() const noexcept;
+
+  private:
+    class SKERRY_EXPORT entry {
+      public:
+        explicit entry(runtime& r);
+        entry(const entry&) = delete;
+        entry& operator=(const entry&) = delete;
+        ~entry();
+
+      private:
+        detail::engine& engine_;
+    };
+
+    std::unique_ptr<detail::engine> engine_;
+};
+
+// One place where a limit on CPUs was looked for.
+struct cpu_limit_source {
+    double cpus;       // infinity: none there
+    std::string where; // a file, or a call
+    std::string text;  // what it said
+};
+
+// What Skerry sees of this machine.
+struct machine_description {
+    unsigned workers;           // what options::workers = 0 comes to
+    std::vector<unsigned> cpus; // logical CPUs this process may run on
+    std::vector<cpu_limit_source> limits;
+    std::string decided_by; // the tightest limit's `where`
+    unsigned packages, cores, numa_nodes;
+    bool topology_known; // false: hwloc could not tell, all CPUs count as equally far
+    bool membarrier;     // asymmetric steals are possible
+};
+[[nodiscard]] SKERRY_EXPORT machine_description describe_machine();
+
+// Every slot number is below this, also those of foreign threads. Of the runtime around the caller, else the default
+// one. Errors as of the first construct: the default runtime may have to be started.
+[[nodiscard]] SKERRY_EXPORT unsigned max_slots();
+
+namespace this_worker {
+// The number of the slot that the calling thread holds: constant during a task, below max_slots(), and nobody else's
+// meanwhile. Outside a parallel region: max_slots().
+[[nodiscard]] SKERRY_EXPORT unsigned slot();
+} // namespace this_worker
+
+// Counts of the runtime around the caller, else the default one.
+[[nodiscard]] SKERRY_EXPORT statistics current_statistics();
+
+// Whether the running task was asked to stop: its group was cancelled, or a sibling's answer makes its own useless.
+// For long tasks to look at now and then. False outside tasks.
+[[nodiscard]] inline bool stop_requested() noexcept { return detail::stop_requested(); }
+
+} // namespace skerry::inline SKERRY_ABI

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What fork() means to a runtime. The child has one thread: the team's others are gone, with whatever they had taken.
+// Outside a region that is harmless, since a new engine is built at the next use. Inside one the child's own tasks can
+// never be joined, so its next fork or join ends the process with a message instead of waiting for ever.
+
+#include <mutex>
+
+#include <skerry/detail/base/abi.hpp>
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+// Starts counting forks. Idempotent; any thread. Errors: std::bad_alloc.
+void watch_forks();
+
+// Held while the default engine is made, and across fork(), so that a child never inherits it locked.
+std::mutex& standard_engine_mutex() noexcept;
+
+} // namespace skerry::inline SKERRY_ABI::detail

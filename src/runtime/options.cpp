@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <skerry/runtime.hpp>
+
+#include "base/port/cpu_limits.hpp"
+#include "base/port/environment.hpp"
+#include "runtime/resolve.hpp"
+
+namespace skerry::inline SKERRY_ABI {
+
+namespace {
+
+constexpr unsigned most_workers = 4096;
+constexpr unsigned most_slots = 65536;
+constexpr unsigned most_blocking_threads = 16384;
+constexpr std::size_t least_stack = std::size_t{128} << 10;
+constexpr std::size_t most_stack = std::size_t{64} << 30;
+constexpr double most_watchdog_seconds = 1e6;
+
+constexpr std::array<std::string_view, 3> steal_modes{"automatic", "asymmetric", "locked"};
+
+template <class Number>
+void check(const char* name, Number value, Number least, Number most) {
+    if (value < least || value > most) {
+        throw std::invalid_argument("skerry: options::" + std::string(name) + " is " + std::to_string(value) +
+                                    "; accepted is " + std::to_string(least) + " to " + std::to_string(most));
+    }
+}
+
+} // namespace
+
+options options::from_environment() {
+    options o;
+    const auto read = [](const char* name, auto&& parse) {
+        if (const auto value = port::environment(name)) {
+            parse(name, *value);
+        }
+    };
+    read("SKERRY_WORKERS", [&](const char* name, const std::string& value) {
+        o.workers = static_cast<unsigned>(port::parse_whole(name, value, 0, most_workers));
+    });
+    read("SKERRY_PIN", [&](const char* name, const std::string& value) { o.pin = port::parse_switch(name, value); });
+    read("SKERRY_STACK_SIZE", [&](const char* name, const std::string& value) {
+        o.stack_size = port::parse_bytes(name, value, least_stack, most_stack);
+    });
+    read("SKERRY_MAX_SLOTS", [&](const char* name, const std::string& value) {
+        o.max_slots = static_cast<unsigned>(port::parse_whole(name, value, 1, most_slots));
+    });
+    read("SKERRY_BLOCKING_THREADS", [&](const char* name, const std::string& value) {
+        o.blocking_threads = static_cast<unsigned>(port::parse_whole(name, value, 0, most_blocking_threads));
+    });
+    read("SKERRY_STEAL", [&](const char* name, const std::string& value) {
+        o.steal = static_cast<steal_mode>(port::parse_choice(name, value, steal_modes));
+    });
+    read("SKERRY_WATCHDOG", [&](const char* name, const std::string& value) {
+        o.watchdog_seconds = port::parse_seconds(name, value, most_watchdog_seconds);
+    });
+    return o;
+}
+
+namespace detail {
+
+options resolve(options o) {
+    check("workers", o.workers, 0U, most_workers);
+    check("stack_size", o.stack_size, least_stack, most_stack);
+    check("max_slots", o.max_slots, 1U, most_slots);
+    check("blocking_threads", o.blocking_threads, 0U, most_blocking_threads);
+    check("watchdog_seconds", o.watchdog_seconds, 0.0, most_watchdog_seconds);
+    if (o.workers == 0) {
+        o.workers = port::read_cpu_limits().workers;
+    }
+    if (o.steal == steal_mode::asymmetric && !native::asymmetric()) {
+        throw std::system_error(std::make_error_code(std::errc::operation_not_supported),
+                                "skerry: options::steal (SKERRY_STEAL) is asymmetric, but this kernel or sandbox "
+                                "refuses the expedited membarrier; use automatic or locked");
+    }
+    if (o.steal == steal_mode::automatic) {
+        o.steal = native::asymmetric() ? steal_mode::asymmetric : steal_mode::locked;
+    }
+    return o;
+}
+
+} // namespace detail
+
+} // namespace skerry::inline SKERRY_ABI

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The default runtime: made at first use, never destroyed, so that it may be used before main and in static
+// destructors; made anew in the child of a fork.
+
+#include <skerry/detail/frontend/forkjoin/finish_frame.hpp>
+#include <skerry/detail/frontend/forkjoin/fork.hpp>
+
+#include "base/port/process.hpp"
+#include "runtime/engine.hpp"
+#include "runtime/fork_guard.hpp"
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+namespace {
+
+constinit machine::atomic<engine*> standard_engine{nullptr};
+
+} // namespace
+
+engine& engine::standard() {
+    engine* found = standard_engine.load(std::memory_order_acquire);
+    if (found != nullptr && !found->team_.orphaned()) [[likely]] {
+        return *found;
+    }
+    const std::lock_guard lock(standard_engine_mutex());
+    found = standard_engine.load(std::memory_order_relaxed);
+    if (found == nullptr || found->team_.orphaned()) {
+        port::keep_loaded(); // its threads run this code to the end of the process
+        // The engine of the parent process is left as it is: its locks may be held by threads that are not here.
+        found = new engine(options::from_environment());
+        standard_engine.store(found, std::memory_order_release);
+    }
+    return *found;
+}
+
+engine& engine::current() { return current_page != nullptr ? of(*current_page) : standard(); }
+
+region_guard::region_guard() { engine::standard().enter(); }
+
+region_guard::~region_guard() { engine::leave(); }
+
+unsigned concurrency() noexcept {
+    try {
+        return engine::current().crew().workers();
+    } catch (...) {
+        return 1; // the construct that asks will meet the same error, and report it
+    }
+}
+
+void begin_task(task_header& task) {
+    if (current_page == nullptr) {
+        engine::standard().submit(task);
+        return;
+    }
+    worker& self = worker::of(*current_page);
+    self.home.check_process();
+    if (self.mine().push_loose(task)) {
+        static_cast<void>(attend(self)); // a loose push has left room
+    }
+}
+
+const context& current_context() {
+    return current_page != nullptr ? *current_page->ctx : engine::standard().crew().root();
+}
+
+} // namespace skerry::inline SKERRY_ABI::detail

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <skerry/detail/sched/join.hpp>
+
+#include "sched/team_wait.hpp"
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+namespace {
+
+// The end of a stolen task, as a wait sees it.
+struct stolen_done {
+    task_header& task;
+    worker& executor;
+
+    bool done() const noexcept { return task.joined.done(); }
+    bool arm(bell& b) noexcept { return task.joined.try_wait(&b); }
+    void disarm() noexcept { static_cast<void>(task.joined.stop_waiting(&executor)); }
+};
+
+} // namespace
+
+bool attend(worker_page& page) noexcept {
+    worker& self = worker::of(page);
+    self.home.check_process();
+    if (!self.mine().attend()) {
+        return false;
+    }
+    self.home.answer_push(self);
+    return true;
+}
+
+bool settle_or_wait(worker_page& page, task_header& task) noexcept {
+    worker& self = worker::of(page);
+    self.home.check_process();
+    for (;;) {
+        task_header* above = nullptr;
+        switch (self.mine().settle(task, above)) {
+        case settled::mine: return true;
+        case settled::newer:
+            self.home.execute(self, *above);
+            if (page.pop()) {
+                return true; // above the split there are only the owner's frames: it is `task`
+            }
+            break;
+        case settled::stolen: {
+            worker& executor = *static_cast<worker*>(task.joined.executor());
+            stolen_done condition{task, executor};
+            self.home.wait(self, wanted::of_executor(&executor, task.base), self.mine().depth(), condition,
+                           "join of a stolen branch", &task);
+            return false;
+        }
+        }
+    }
+}
+
+bool withdraw(task_header& task) noexcept {
+    worker_page& page = *current_page;
+    return page.pop() || settle_or_wait(page, task);
+}
+
+void finish_stolen(task_header& task) noexcept {
+    if (void* const sleeper = task.joined.finish()) {
+        static_cast<bell*>(sleeper)->notify();
+    }
+}
+
+} // namespace skerry::inline SKERRY_ABI::detail

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The workers of one runtime: who has a slot, who steals from whom, who sleeps and who wakes them. src/sched/README.md
+// has the protocol of sleeping with its argument.
+//
+// Thread safety: any thread, but for what takes `self`, which is for the holder of that slot.
+//
+// Invariants
+//  1. If somebody sleeps, every page that may get new work is rung, or a thread is awake that searches.
+//  2. A slot, once made, lives as long as the team.
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+
+#include <skerry/detail/base/abi.hpp>
+
+#include "base/port/topology.hpp"
+#include "sched/worker.hpp"
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+enum class victim_policy : std::uint8_t {
+    nearest, // by distance in the machine, then around
+    random,  // what the papers' runtimes do; for their reproduction
+};
+
+struct team_settings {
+    void* owner = nullptr; // whatever assembled the team
+    unsigned workers = 1;  // threads that may run at a time
+    unsigned max_slots = 1024;
+    steal_protocol protocol = steal_protocol::asymmetric;
+    victim_policy victims = victim_policy::nearest;
+    bool crowded = false; // more workers than CPUs: a thief that finds nothing makes room
+    // Null: all equally far. Needed during construction and while slots are taken.
+    std::shared_ptr<const port::topology> places;
+};
+
+class team {
+  public:
+    // Errors: std::bad_alloc.
+    explicit team(const team_settings& settings);
+    team(const team&) = delete;
+    team& operator=(const team&) = delete;
+    // Precondition: no slot is taken.
+    ~team();
+
+    // A free slot for the calling thread; `hint` is tried first. Null: all max_slots are taken.
+    // Errors: std::bad_alloc.
+    [[nodiscard]] worker* take_slot(worker* hint);
+    // Gives it back. What lies in its deque is left to the others.
+    void free_slot(worker& self) noexcept;
+
+    // The life of a background thread: runs what it finds until stop() or until `retired` says so.
+    template <class Retired>
+    void work(worker& self, Retired&& retired) noexcept;
+
+    // Waits until c.done(), and meanwhile runs what `w` allows. A Condition has
+    //   bool done()       whether the wait is over
+    //   bool arm(bell&)   from now on, whoever makes done() true rings the bell; false: it is true already
+    //   void disarm()     takes arm() back
+    // Newer tasks of its own are those from depth `base` on.
+    template <class Condition>
+    void wait(worker& self, wanted w, std::size_t base, Condition& c, const char* text, const void* subject) noexcept;
+
+    // Runs a task on the calling worker.
+    void execute(worker& self, task_header& task) noexcept;
+
+    // For a task from a thread without a slot. Errors: std::bad_alloc.
+    void inject(task_header& task);
+    // A task that was injected, or null.
+    [[nodiscard]] task_header* take_injected(worker& self) noexcept;
+
+    // The owner has pushed and was told that somebody wants attention: wakes who can use it.
+    void answer_push(worker& self) noexcept;
+
+    // Wakes all; work() returns.
+    void stop() noexcept;
+    [[nodiscard]] bool stopping() const noexcept { return stopping_.load(std::memory_order_acquire); }
+
+    [[nodiscard]] void* owner() const noexcept { return settings_.owner; }
+    [[nodiscard]] unsigned workers() const noexcept { return settings_.workers; }
+    [[nodiscard]] unsigned max_slots() const noexcept { return settings_.max_slots; }
+    [[nodiscard]] steal_protocol protocol() const noexcept { return settings_.protocol; }
+    // Slots made so far; slot(i) is valid below.
+    [[nodiscard]] unsigned slots() const noexcept { return made_.load(std::memory_order_acquire); }
+    [[nodiscard]] worker& slot(unsigned i) const noexcept { return *table_[i]; }
+    // Ends the process if it is a child that was forked inside a task: the tasks of the team run on threads that the
+    // child does not have.
+    void check_process() const noexcept;
+    [[nodiscard]] bool orphaned() const noexcept;
+    // What a task inherits that is begun outside any task.
+    [[nodiscard]] const context& root() const noexcept { return root_; }
+    [[nodiscard]] latch<machine>& detached() noexcept { return detached_; }
+    [[nodiscard]] bool any_injected() const noexcept { return injected_count_.load(std::memory_order_acquire) != 0; }
+
+    // Wakes one worker that takes anything. Precondition: a full fence since the work was made visible.
+    void wake_any() noexcept;
+
+  private:
+    // One thief looking for work: whom it has asked, and since when.
+    struct search {
+        std::uint64_t began = 0;
+        worker* asked = nullptr;
+        std::uint64_t asked_at = 0;
+        unsigned turn = 0;
+    };
+
+    // One round over the victims. Null: nothing this time.
+    task_header* look(worker& self, wanted w, search& s) noexcept;
+    // The look of somebody who has announced that it will sleep. `unsure`: a gate was closed, do not sleep yet.
+    task_header* last_look(worker& self, wanted w, bool& unsure) noexcept;
+    [[nodiscard]] bool expired(const search& s) const noexcept;
+    void relax(search& s) noexcept;
+    answer steal_from(worker& self, worker& victim, wanted w, bool force, task_header*& task) noexcept;
+    worker& choose(worker& self, unsigned turn, unsigned n) noexcept;
+
+    // Sleeps if `arm` succeeds and a last look finds nothing; runs what it finds.
+    template <class Condition>
+    void sleep(worker& self, wanted w, Condition& c) noexcept;
+    // Rings whoever could push what `w` wants; says whether the rings are ordered before what follows.
+    bool ring_for(worker& self, wanted w) noexcept;
+
+    void ring_all() noexcept;
+    worker* make_slot(unsigned number);
+
+    // Constant after construction.
+    const team_settings settings_;
+    const std::uint32_t generation_;
+    const std::uint64_t patience_;  // ticks that an owner may take to answer
+    const std::uint64_t spin_time_; // ticks of search before sleep
+    const std::unique_ptr<worker*[]> table_;
+
+    // Any thread.
+    latch<machine> detached_; // tasks that nothing inside the team waits for
+    machine::atomic<unsigned> made_{0};
+    machine::atomic<unsigned> sleepers_{0};
+    machine::atomic<bool> stopping_{false};
+    machine::atomic<std::size_t> injected_count_{0};
+    const context root_{nullptr, &detached_};
+
+    std::mutex mutex_; // guards what follows
+    std::deque<task_header*> injected_;
+};
+
+} // namespace skerry::inline SKERRY_ABI::detail

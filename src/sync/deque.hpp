@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A work-stealing deque with a private and a shared part, after the split deques of Acar et al. and Lace, with one
+// difference: a thief that gets no answer moves the split itself, with an asymmetric fence. src/sync/README.md has the
+// protocol with its argument; the labels below are its steps.
+//
+//      top            split                bottom
+//       |  shared       |     private        |
+//       v               v                    v
+//   [ . t t t t t t t t t t t t t t t t t t t . . . ]
+//
+// Thread safety: members of deque_owner for the owner, members of deque_thief for any other thread. They are different
+// types so that misuse does not compile.
+//
+// Invariants (besides those of deque_page)
+//  4. top <= split <= bottom in the asymmetric protocol, seen under the gate while the owner is not in pop().
+//  5. top moves up only under the gate, and down only by the owner under the gate when all below it is taken.
+//  6. Every loose task (one that no stack frame of the owner will pop) lies below split.
+//  7. In the locked protocol split is `all` and limit is null for ever, so every push and pop takes the slow way.
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+#include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/base/cache_line.hpp>
+#include <skerry/detail/sync/deque_page.hpp>
+
+#include "sync/gate.hpp"
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+enum class steal_protocol : std::uint8_t { asymmetric, locked };
+
+// What became of the task that its owner tried to pop.
+enum class settled : std::uint8_t {
+    mine,   // still here, now taken off
+    newer,  // a loose task lay above it; that one is handed out instead
+    stolen, // a thief has it
+};
+
+// What a thief's request came to (the ticket of the split-phase contract).
+enum class answer : std::uint8_t {
+    granted, // a task
+    pending, // there is work, the owner has been asked
+    refused, // nothing here that this thief may take
+    busy,    // another thief is at the gate
+};
+
+// What a slot holds: the task's address, and in its lowest bit whether the task is loose.
+template <class Task>
+class tagged_task {
+  public:
+    explicit tagged_task(Task* word) noexcept : word_(reinterpret_cast<std::uintptr_t>(word)) {}
+    static Task* loose(Task& task) noexcept {
+        return reinterpret_cast<Task*>(reinterpret_cast<std::uintptr_t>(&task) | 1U);
+    }
+    Task* task() const noexcept { return reinterpret_cast<Task*>(word_ & ~std::uintptr_t{1}); }
+    bool is_loose() const noexcept { return (word_ & 1U) != 0; }
+
+  private:
+    std::uintptr_t word_;
+};
+
+template <class M, class Task>
+class deque_owner;
+template <class M, class Task>
+class deque_thief;
+
+template <class M, class Task>
+class deque {
+  public:
+    using page_type = deque_page<M, Task>;
+    using slot = typename page_type::slot;
+
+    // Errors: std::bad_alloc. The page must outlive the deque.
+    deque(page_type& page, steal_protocol protocol) : page_(page), protocol_(protocol) {
+        slots_ = new slot[M::initial_capacity]{};
+        capacity_ = M::initial_capacity;
+        top_.store(slots_, std::memory_order_relaxed);
+        shared_.store(slots_, std::memory_order_relaxed);
+        page_.bottom.store(slots_, std::memory_order_relaxed);
+        page_.split.store(protocol_ == steal_protocol::locked ? all() : slots_, std::memory_order_relaxed);
+        page_.limit.store(quiet_limit(), std::memory_order_release);
+    }
+    deque(const deque&) = delete;
+    deque& operator=(const deque&) = delete;
+    ~deque() { delete[] slots_; }
+
+    // Whether there seems to be a task. A racy hint, exact when nobody moves.
+    [[nodiscard]] bool looks_busy() const noexcept {
+        return page_.bottom.load(std::memory_order_acquire) > top_.load(std::memory_order_relaxed); // Z3 <- P2
+    }
+
+  private:
+    friend class deque_owner<M, Task>;
+    friend class deque_thief<M, Task>;
+
+    // Above every slot, so that a pop never finds its task private.
+    static slot* all() noexcept { return reinterpret_cast<slot*>(~std::uintptr_t{alignof(slot) - 1}); }
+
+    slot* quiet_limit() const noexcept { return protocol_ == steal_protocol::locked ? nullptr : slots_ + capacity_; }
+    std::size_t index(const slot* s) const noexcept { return static_cast<std::size_t>(s - slots_); }
+
+    // Constant after construction.
+    page_type& page_;
+    const steal_protocol protocol_;
+    // Guarded by gate_; top_ and shared_ are read without it as hints.
+    alignas(cache_line) gate<M> gate_;
+    typename M::template atomic<slot*> top_{nullptr};
+    typename M::template atomic<slot*> shared_{nullptr}; // copy of split on the thieves' line
+    slot* slots_ = nullptr;
+    std::size_t capacity_ = 0;
+    std::size_t loose_ = 0;
+};
+
+} // namespace skerry::inline SKERRY_ABI::detail

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The slow half of the owner's end; the fast half is deque_page. Thread safety: the owner only.
+
+#include "sync/deque.hpp"
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+template <class M, class Task>
+class deque_owner {
+  public:
+    explicit deque_owner(deque<M, Task>& d) noexcept : d_(d), page_(d.page_) {}
+
+    // Answers a push that said "attend": grows the slots, hands half of the private tasks to the thieves. False: there
+    // is no memory to grow, the push is undone, and the caller must run the task itself.
+    [[nodiscard]] bool attend() noexcept {
+        slot* const b = page_.bottom.load(std::memory_order_relaxed);
+        if (b >= d_.slots_ + d_.capacity_ && !grow()) {
+            page_.bottom.store(b - 1, std::memory_order_release); // the last slot is never stolen from, see thief
+            return false;
+        }
+        page_.limit.store(d_.quiet_limit(), std::memory_order_relaxed); // Z4
+        share();
+        M::full_fence(); // Z4 before whatever the caller looks at next (who sleeps): pairs with Z1, Z2
+        return true;
+    }
+
+    // After a pop() that was not certain. `task` is what the owner wants; on `newer`, `above` is what it got.
+    // Retracts the split, so that what remains is partly private again.
+    [[nodiscard]] settled settle(const Task& task, Task*& above) noexcept {
+        d_.gate_.enter();
+        slot* const b = page_.bottom.load(std::memory_order_relaxed);
+        slot* const top = d_.top_.load(std::memory_order_relaxed);
+        settled result = settled::stolen;
+        if (top > b) { // thieves take the oldest first: all below top is gone, `task` too
+            slot* const own = d_.slots_ + task.index;
+            page_.bottom.store(own, std::memory_order_release);
+            d_.top_.store(own, std::memory_order_relaxed);
+            move_split(own);
+        } else {
+            const tagged found{b->load(std::memory_order_relaxed)};
+            if (found.task() == &task) {
+                result = settled::mine;
+            } else {
+                result = settled::newer;
+                above = found.task();
+                --d_.loose_;
+            }
+            move_split(d_.loose_ != 0 ? b : top + (b - top) / 2);
+        }
+        d_.gate_.leave();
+        return result;
+    }
+
+    // Pushes a task that no frame of the owner will pop, and shares all there is (invariant 6). True: somebody wants
+    // attention. Errors: std::bad_alloc, nothing is pushed.
+    bool push_loose(Task& task) {
+        if (page_.bottom.load(std::memory_order_relaxed) + 1 >= d_.slots_ + d_.capacity_ && !grow()) {
+            throw std::bad_alloc();
+        }
+        d_.gate_.enter();
+        slot* const b = page_.bottom.load(std::memory_order_relaxed);
+        b->store(tagged::loose(task), std::memory_order_relaxed);
+        page_.bottom.store(b + 1, std::memory_order_release);
+        ++d_.loose_;
+        move_split(b + 1);
+        d_.gate_.leave();
+        M::full_fence(); // the push before the look at limit, as light fence and Z2 do for push()
+        return page_.limit.load(std::memory_order_relaxed) == nullptr;
+    }
+
+    // Takes the newest task off if it lies at `base` or above. Null: none. For waits, when every frame has been popped
+    // and only loose tasks can be there.
+    [[nodiscard]] Task* take_newest(std::size_t base) noexcept {
+        slot* b = page_.bottom.load(std::memory_order_relaxed);
+        if (d_.index(b) <= base) {
+            return nullptr;
+        }
+        Task* result = nullptr;
+        d_.gate_.enter();
+        slot* const top = d_.top_.load(std::memory_order_relaxed);
+        if (top < b && d_.index(b) > base) {
+            --b;
+            result = tagged{b->load(std::memory_order_relaxed)}.task();
+            page_.bottom.store(b, std::memory_order_release);
+            --d_.loose_;
+            move_split(d_.loose_ != 0 ? b : top + (b - top) / 2);
+        } else if (top >= b) { // all taken: slide back, so that the frames below find their places
+            b = d_.slots_ + base;
+            page_.bottom.store(b, std::memory_order_release);
+            if (top > b) {
+                d_.top_.store(b, std::memory_order_relaxed);
+                move_split(b);
+            }
+        }
+        d_.gate_.leave();
+        return result;
+    }
+
+    // Puts everything within reach of thieves who will get no answer for a while.
+    void share_all() noexcept {
+        d_.gate_.enter();
+        move_split(page_.bottom.load(std::memory_order_relaxed));
+        d_.gate_.leave();
+    }
+
+    // How many slots lie below the next push: where a wait begins.
+    [[nodiscard]] std::size_t depth() const noexcept { return d_.index(page_.bottom.load(std::memory_order_relaxed)); }
+    [[nodiscard]] std::size_t capacity() const noexcept { return d_.capacity_; }
+
+  private:
+    using slot = typename deque<M, Task>::slot;
+    using tagged = tagged_task<Task>;
+
+    void move_split(slot* to) noexcept {
+        if (d_.protocol_ == steal_protocol::asymmetric) {
+            page_.split.store(to, std::memory_order_relaxed);
+            d_.shared_.store(to, std::memory_order_relaxed);
+        }
+    }
+
+    void share() noexcept {
+        if (d_.protocol_ == steal_protocol::locked || !d_.gate_.try_enter()) {
+            return; // a thief at the gate gets what it wants without us
+        }
+        slot* const split = page_.split.load(std::memory_order_relaxed);
+        slot* const bottom = page_.bottom.load(std::memory_order_relaxed);
+        if (bottom > split) {
+            move_split(split + (bottom - split + 1) / 2);
+        }
+        d_.gate_.leave();
+    }
+
+    // Doubles the slots. Every task keeps its index.
+    [[nodiscard]] bool grow() noexcept {
+        slot* const wider = new (std::nothrow) slot[2 * d_.capacity_]{};
+        if (wider == nullptr) {
+            return false;
+        }
+        d_.gate_.enter();
+        slot* const old = d_.slots_;
+        slot* const bottom = page_.bottom.load(std::memory_order_relaxed);
+        slot* const top = d_.top_.load(std::memory_order_relaxed);
+        for (slot* s = top; s < bottom; ++s) {
+            wider[s - old].store(s->load(std::memory_order_relaxed), std::memory_order_relaxed);
+        }
+        const auto moved = [old, wider](slot* s) { return wider + (s - old); };
+        move_split(moved(page_.split.load(std::memory_order_relaxed)));
+        d_.top_.store(moved(top), std::memory_order_relaxed);
+        page_.bottom.store(moved(bottom), std::memory_order_release);
+        d_.slots_ = wider;
+        d_.capacity_ *= 2;
+        page_.limit.store(d_.quiet_limit(), std::memory_order_relaxed);
+        d_.gate_.leave();
+        delete[] old;
+        return true;
+    }
+
+    deque<M, Task>& d_;
+    typename deque<M, Task>::page_type& page_;
+};
+
+} // namespace skerry::inline SKERRY_ABI::detail

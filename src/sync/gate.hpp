@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The lock of a deque's shared part. Thieves only try it; the owner, who cannot go elsewhere, waits.
+//
+// Thread safety: any thread. At most one thread (the owner) waits at a time.
+//
+// Invariants
+//  1. word_ is `open`, `closed`, or `waited` (closed, and the owner sleeps or is about to).
+//  2. Whoever opens a gate that was `waited` wakes the owner.
+
+#include <atomic>
+#include <cstdint>
+
+#include <skerry/detail/base/abi.hpp>
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+template <class M>
+class gate {
+  public:
+    [[nodiscard]] bool try_enter() noexcept {
+        std::uint32_t seen = open;
+        return word_.load(std::memory_order_relaxed) == open &&
+               word_.compare_exchange_strong(seen, closed, std::memory_order_acquire, // G1 <- G3
+                                             std::memory_order_relaxed);
+    }
+
+    // Ends: a thief holds the gate for a bounded number of steps and never waits inside.
+    void enter() noexcept {
+        for (int i = 0; i < M::gate_spins; ++i) {
+            if (try_enter()) {
+                return;
+            }
+            M::pause();
+        }
+        while (word_.exchange(waited, std::memory_order_acquire) != open) { // G2 <- G3
+            M::futex_wait(word_, waited);
+        }
+    }
+
+    void leave() noexcept {
+        if (word_.exchange(open, std::memory_order_release) == waited) { // G3 -> G1, G2
+            M::futex_wake(word_, 1);
+        }
+    }
+
+  private:
+    static constexpr std::uint32_t open = 0;
+    static constexpr std::uint32_t closed = 1;
+    static constexpr std::uint32_t waited = 2;
+
+    typename M::template atomic<std::uint32_t> word_{open};
+};
+
+} // namespace skerry::inline SKERRY_ABI::detail
