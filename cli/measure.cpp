@@ -43,6 +43,12 @@ double timing::median() const {
 
 double timing::least() const { return *std::min_element(runs.begin(), runs.end()); }
 
+exit_code status_of(std::span<const measurement> all) {
+    const bool passed =
+        std::all_of(all.begin(), all.end(), [](const measurement& m) { return m.skipped || m.check.ok; });
+    return passed ? exit_ok : exit_check_failed;
+}
+
 measurement measure(const apps::program& program, const apps::options& options, unsigned repeat,
                     skerry::runtime& workers, progress& shown) {
     measurement result;

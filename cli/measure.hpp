@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "exit_code.hpp"
 #include "program.hpp"
 #include "progress.hpp"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +36,9 @@ struct measurement {
 
     double speed_up() const { return serial.median() / parallel.median(); }
 };
+
+/// exit_ok or exit_check_failed. What was skipped has not failed.
+exit_code status_of(std::span<const measurement> all);
 
 /// Both variants' checks, and that their results agree where every correct run has the same one.
 apps::verdict judge(const apps::instance& serial, const apps::instance& parallel);

@@ -49,7 +49,7 @@ exit_code run_one(const run_request& request, const run_settings& settings, sker
         result = measure(program, request.options, settings.repeat, workers, shown);
     }
     print_now(request.json ? as_json({&result, 1}, settings) : detailed(result, settings));
-    return result.check.ok ? exit_ok : exit_check_failed;
+    return status_of({&result, 1});
 }
 
 exit_code run_all(const run_request& request, const run_settings& settings, skerry::runtime& workers) {
@@ -58,14 +58,12 @@ exit_code run_all(const run_request& request, const run_settings& settings, sker
     }
     progress shown(std::cerr, isatty(STDERR_FILENO) == 1);
     std::vector<measurement> all;
-    bool every_check_passed = true;
     const auto add = [&](const apps::program& program, const std::string& input) {
         apps::options options = request.options;
         options.input = input;
         measurement m;
         try {
             m = measure(program, options, settings.repeat, workers, shown);
-            every_check_passed = every_check_passed && m.check.ok;
         } catch (const apps::input_missing& missing) {
             m.program = program.info.name;
             m.input = input;
@@ -89,7 +87,7 @@ exit_code run_all(const run_request& request, const run_settings& settings, sker
     }
     shown.clear();
     print_now(request.json ? as_json(all, settings) : table_foot(all));
-    return every_check_passed ? exit_ok : exit_check_failed;
+    return status_of(all);
 }
 
 } // namespace

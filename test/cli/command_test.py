@@ -5,6 +5,7 @@ command_test.py SKERRY [unittest arguments]
 """
 import json
 import os
+import resource
 import subprocess
 import sys
 import unittest
@@ -16,14 +17,14 @@ TABLE_III = [
 ]
 
 
-def skerry(*arguments, **environment):
+def skerry(*arguments, before=None, **environment):
     return subprocess.run([SKERRY, *arguments], capture_output=True, text=True, timeout=240,
-                          env={**os.environ, **environment}, check=False)
+                          env={**os.environ, **environment}, preexec_fn=before, check=False)
 
 
 class command(unittest.TestCase):
-    def expect_error(self, status, text, *arguments, **environment):
-        done = skerry(*arguments, **environment)
+    def expect_error(self, status, text, *arguments, **more):
+        done = skerry(*arguments, **more)
         self.assertEqual(done.returncode, status, done.stderr)
         self.assertEqual(done.stdout, "")
         self.assertTrue(done.stderr.startswith("skerry: "), done.stderr)
@@ -57,6 +58,19 @@ class help_and_list(command):
         self.assertRegex(skerry("info", SKERRY_WORKERS="3").stdout, r"(?m)^workers +3\b")
         document = json.loads(skerry("info", "--json", SKERRY_WORKERS="3").stdout)
         self.assertEqual(document["workers"], 3)
+        self.assertEqual(document["workers_from"], "SKERRY_WORKERS")
+
+    def test_info_tells_the_limit_that_decides(self):
+        only = min(os.sched_getaffinity(0))
+        document = json.loads(skerry("info", "--json", SKERRY_WORKERS="",
+                                     before=lambda: os.sched_setaffinity(0, {only})).stdout)
+        self.assertEqual(document["workers"], 1)
+        self.assertEqual(document["cpus"], [only])
+        self.assertTrue(document["limits"])
+        for limit in document["limits"]:
+            self.assertEqual(set(limit), {"where", "text", "cpus"})
+        self.assertIn(document["workers_from"], [limit["where"] for limit in document["limits"]])
+        self.assertGreaterEqual(document["cores"], 1)
 
 
 class mistakes(command):
@@ -81,6 +95,21 @@ class mistakes(command):
         self.expect_error(2, "--granularity", "run", "nq", "--granularity", "0")
         self.expect_error(2, "SKERRY_WORKERS", "run", "nq", "--size", "tiny", SKERRY_WORKERS="many")
         self.expect_error(2, "SKERRY_WORKERS", "info", SKERRY_WORKERS="many")
+
+    def test_flags_of_the_runtime(self):
+        self.expect_error(2, "foo not in {automatic,asymmetric,locked}", "run", "nq", "--steal", "foo")
+        self.expect_error(2, "--stack-size", "run", "nq", "--stack-size", "large")
+        self.expect_error(2, "--max-slots", "run", "nq", "--max-slots", "-1")
+        self.expect_error(2, "--watchdog", "run", "nq", "--watchdog", "-1")
+        self.expect_error(2, "--blocking-threads", "run", "nq", "--blocking-threads", "x")
+        self.expect_error(2, "--pin", "run", "nq", "--pin=perhaps")
+
+    def test_too_little_memory(self):
+        if os.environ.get("SKERRY_SANITIZED"):
+            self.skipTest("a sanitizer's shadow memory does not fit any limit")
+        limit = 400 << 20
+        self.expect_error(4, "out of memory", "run", "mt", "--size", "paper", "--workers", "1",
+                          before=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
 
     def test_options_of_other_programs(self):
         self.expect_error(2, "cilk5-nq takes no --input (it was 'x')", "run", "nq", "--input", "x")
@@ -116,6 +145,12 @@ class running(command):
             self.assertEqual(row[variant]["min_s"], runs[0])
             self.assertEqual(row[variant]["median_s"], runs[1])
         self.assertAlmostEqual(row["speed_up"], row["serial"]["median_s"] / row["skerry"]["median_s"])
+
+    def test_flags_of_the_runtime(self):
+        for flags in (["--pin"], ["--no-pin"], ["--stack-size", "1M"], ["--max-slots", "99"], ["--steal", "locked"],
+                      ["--blocking-threads", "9"], ["--watchdog", "30"]):
+            done = skerry("run", "nq", "--size", "tiny", "--repeat", "1", "--workers", "2", *flags)
+            self.assertEqual(done.returncode, 0, (flags, done.stderr))
 
     def test_granularity_and_size_reach_the_program(self):
         done = skerry("run", "cs", "--size", "tiny", "--granularity", "100", "--repeat", "1")

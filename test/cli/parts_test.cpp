@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "commands.hpp"
 #include "measure.hpp"
 #include "progress.hpp"
 #include "report.hpp"
@@ -108,6 +109,42 @@ TEST(report, table_names_failures_and_the_mean) {
     EXPECT_THAT(cli::table_foot(rows), HasSubstr("1 of 2 checks FAILED"));
     EXPECT_THAT(cli::table_foot({&good, 1}), HasSubstr("all 1 checks passed"));
     EXPECT_EQ(cli::table_foot({&absent, 1}), "nothing was measured\n");
+}
+
+TEST(status, one_failed_check_fails_the_command) {
+    const auto good = measured("one", 2.0, 1.0, true);
+    const auto bad = measured("two", 8.0, 1.0, false);
+    auto absent = measured("three", 1.0, 1.0, false);
+    absent.skipped = "not installed";
+    EXPECT_EQ(cli::status_of({&good, 1}), cli::exit_ok);
+    EXPECT_EQ(cli::status_of(std::vector{good, absent}), cli::exit_ok);
+    EXPECT_EQ(cli::status_of(std::vector{good, bad, absent}), cli::exit_check_failed);
+}
+
+TEST(runtime_flags, go_before_the_environment) {
+    skerry::options environment;
+    environment.workers = 7;
+    environment.pin = true;
+    const skerry::options untouched = cli::runtime_flags{}.over(environment);
+    EXPECT_EQ(untouched.workers, 7U);
+    EXPECT_TRUE(untouched.pin);
+
+    cli::runtime_flags flags;
+    flags.workers = 3;
+    flags.pin = false;
+    flags.stack_size = 1U << 20U;
+    flags.max_slots = 99;
+    flags.blocking_threads = 5;
+    flags.steal = skerry::steal_mode::locked;
+    flags.watchdog_seconds = 2.5;
+    const skerry::options changed = flags.over(environment);
+    EXPECT_EQ(changed.workers, 3U);
+    EXPECT_FALSE(changed.pin);
+    EXPECT_EQ(changed.stack_size, 1U << 20U);
+    EXPECT_EQ(changed.max_slots, 99U);
+    EXPECT_EQ(changed.blocking_threads, 5U);
+    EXPECT_EQ(changed.steal, skerry::steal_mode::locked);
+    EXPECT_EQ(changed.watchdog_seconds, 2.5);
 }
 
 TEST(report, json_has_a_row_for_each) {
