@@ -11,6 +11,7 @@
 #include <skerry/detail/frontend/algorithm/prefix.hpp>
 #include <skerry/detail/frontend/algorithm/reduction.hpp>
 #include <skerry/detail/frontend/algorithm/search.hpp>
+#include <skerry/detail/frontend/algorithm/sorting.hpp>
 #include <skerry/detail/frontend/serial/invoke.hpp>
 #include <skerry/detail/frontend/serial/runtime.hpp>
 #include <skerry/detail/frontend/serial/tasks.hpp>
@@ -18,25 +19,32 @@
 
 namespace skerry::inline SKERRY_ABI::serial {
 
+namespace detail {
+using skerry::detail::in_place;
+using skerry::detail::quantifier;
+} // namespace detail
+
 using skerry::bad_grain;
 using skerry::box;
 using skerry::grain;
 using skerry::schedule;
 
-using in_place = skerry::detail::in_place;
-
-inline constexpr skerry::detail::parallel_for_function<in_place> parallel_for{};
-inline constexpr skerry::detail::parallel_for_each_function<in_place> parallel_for_each{};
-inline constexpr skerry::detail::parallel_transform_function<in_place> parallel_transform{};
-inline constexpr skerry::detail::parallel_copy_if_function<in_place> parallel_copy_if{};
-inline constexpr skerry::detail::parallel_reduce_function<in_place> parallel_reduce{};
-inline constexpr skerry::detail::parallel_transform_reduce_function<in_place> parallel_transform_reduce{};
-inline constexpr skerry::detail::parallel_inclusive_scan_function<in_place> parallel_inclusive_scan{};
-inline constexpr skerry::detail::parallel_exclusive_scan_function<in_place> parallel_exclusive_scan{};
-inline constexpr skerry::detail::parallel_find_if_function<in_place> parallel_find_if{};
-using skerry::detail::quantifier;
-inline constexpr skerry::detail::parallel_quantifier_function<in_place, quantifier::any> parallel_any_of{};
-inline constexpr skerry::detail::parallel_quantifier_function<in_place, quantifier::all> parallel_all_of{};
-inline constexpr skerry::detail::parallel_quantifier_function<in_place, quantifier::none> parallel_none_of{};
+inline constexpr skerry::detail::parallel_for_function<detail::in_place> parallel_for{};
+inline constexpr skerry::detail::parallel_for_each_function<detail::in_place> parallel_for_each{};
+inline constexpr skerry::detail::parallel_transform_function<detail::in_place> parallel_transform{};
+inline constexpr skerry::detail::parallel_copy_if_function<detail::in_place> parallel_copy_if{};
+inline constexpr skerry::detail::parallel_reduce_function<detail::in_place> parallel_reduce{};
+inline constexpr skerry::detail::parallel_transform_reduce_function<detail::in_place> parallel_transform_reduce{};
+inline constexpr skerry::detail::parallel_inclusive_scan_function<detail::in_place> parallel_inclusive_scan{};
+inline constexpr skerry::detail::parallel_exclusive_scan_function<detail::in_place> parallel_exclusive_scan{};
+inline constexpr skerry::detail::parallel_find_if_function<detail::in_place> parallel_find_if{};
+inline constexpr skerry::detail::parallel_quantifier_function<detail::in_place, detail::quantifier::any>
+    parallel_any_of{};
+inline constexpr skerry::detail::parallel_quantifier_function<detail::in_place, detail::quantifier::all>
+    parallel_all_of{};
+inline constexpr skerry::detail::parallel_quantifier_function<detail::in_place, detail::quantifier::none>
+    parallel_none_of{};
+inline constexpr skerry::detail::parallel_sort_function<detail::in_place, false> parallel_sort{};
+inline constexpr skerry::detail::parallel_sort_function<detail::in_place, true> parallel_stable_sort{};
 
 } // namespace skerry::inline SKERRY_ABI::serial

@@ -7,16 +7,20 @@
 //   static bool demand() noexcept;                                 another worker asks for work
 //   static unsigned concurrency() noexcept;                        number of workers
 //   static constexpr bool parallel;                                false: everything happens in program order
+//   huge_pages                                                    a function that asks for large pages, or nullptr
 //   class minimum;                                                 as shared_minimum; not needed if not parallel
 //
 // in_place is the serial elision. It needs no library: serial.hpp stands alone.
 
 #include <skerry/detail/base/abi.hpp>
 
+#include <cstddef>
+
 namespace skerry::inline SKERRY_ABI::detail {
 
 struct in_place {
     static constexpr bool parallel = false;
+    static constexpr void (*huge_pages)(void*, std::size_t) noexcept = nullptr;
 
     template <class F, class G>
     static void fork(F&& f, G&& g) {

@@ -15,9 +15,10 @@ namespace skerry::inline SKERRY_ABI::detail {
 template <class T>
 class scratch {
   public:
-    explicit scratch(std::uint64_t n) noexcept {
+    explicit scratch(std::uint64_t n, void (*prepare)(void*, std::size_t) noexcept = nullptr) noexcept {
         if (n <= std::numeric_limits<std::size_t>::max() / 2 / sizeof(T))
             data_ = static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t{alignment}, std::nothrow));
+        if (data_ != nullptr && prepare != nullptr) prepare(data_, n * sizeof(T));
     }
     ~scratch() { ::operator delete(static_cast<void*>(data_), std::align_val_t{alignment}); }
     scratch(const scratch&) = delete;

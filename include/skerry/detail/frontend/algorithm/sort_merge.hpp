@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Stable merge sort, for elements that are not plain. With memory for the elements a merge moves its left half out and
+// fills the hole from both; without, it rotates in place (Dudzinski and Dydek 1981: O(n log^2 n) comparisons in all). A
+// comparison that throws leaves all elements in the sequence.
+
+#include <skerry/detail/frontend/algorithm/sort_in_place.hpp>
+
+#include <algorithm>
+#include <memory>
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+inline constexpr std::ptrdiff_t merge_fork_limit = 2048;
+
+// Elements moved out to raw memory. What is left of them goes back into the hole at the end.
+template <class T, class It>
+class moved_out {
+  public:
+    moved_out(It first, It last, T* memory) : memory_{memory}, next{memory}, hole{first} {
+        end = std::uninitialized_move(first, last, memory);
+    }
+    ~moved_out() {
+        for (; next != end; ++next, ++hole) *hole = std::move(*next);
+        std::destroy(memory_, end);
+    }
+    moved_out(const moved_out&) = delete;
+    moved_out& operator=(const moved_out&) = delete;
+
+  private:
+    T* const memory_;
+
+  public:
+    T* next;
+    T* end;
+    It hole;
+};
+
+// Merges the sorted neighbours [first, middle) and [middle, last); `memory` has room for the first.
+template <class It, class T, class Less>
+void merge_with_memory(It first, It middle, It last, T* memory, Less& less) {
+    moved_out<T, It> left{first, middle, memory};
+    for (It right = middle; left.next != left.end && right != last; ++left.hole) {
+        if (less(*right, *left.next)) {
+            *left.hole = std::ranges::iter_move(right);
+            ++right;
+        } else {
+            *left.hole = std::move(*left.next);
+            ++left.next;
+        }
+    }
+}
+
+template <class Executor, class It, class Less>
+void merge_by_rotation(It first, It middle, It last, Less& less) {
+    if (first == middle || middle == last) return;
+    const std::ptrdiff_t n = last - first;
+    if (n == 2) {
+        if (less(*middle, *first)) std::ranges::iter_swap(first, middle);
+        return;
+    }
+    It left_cut = first;
+    It right_cut = middle;
+    if (middle - first > last - middle) {
+        left_cut += (middle - first) / 2;
+        right_cut = std::lower_bound(middle, last, *left_cut, std::ref(less));
+    } else {
+        right_cut += (last - middle) / 2;
+        left_cut = std::upper_bound(first, middle, *right_cut, std::ref(less));
+    }
+    const It cut = std::rotate(left_cut, middle, right_cut);
+    const auto lower = [=, &less] { merge_by_rotation<Executor>(first, left_cut, cut, less); };
+    const auto upper = [=, &less] { merge_by_rotation<Executor>(cut, right_cut, last, less); };
+    if (n >= merge_fork_limit) {
+        Executor::fork(lower, upper);
+    } else {
+        lower();
+        upper();
+    }
+}
+
+// `memory` has room for all, or is null.
+template <class Executor, class It, class T, class Less>
+void merge_sort(It first, It last, T* memory, Less& less) {
+    const std::ptrdiff_t n = last - first;
+    if (n <= insertion_limit) {
+        insertion_sort(first, last, less);
+        return;
+    }
+    const It middle = first + n / 2;
+    T* const upper_memory = memory == nullptr ? nullptr : memory + n / 2;
+    const auto lower = [=, &less] { merge_sort<Executor>(first, middle, memory, less); };
+    const auto upper = [=, &less] { merge_sort<Executor>(middle, last, upper_memory, less); };
+    if (n >= merge_fork_limit) {
+        Executor::fork(lower, upper);
+    } else {
+        lower();
+        upper();
+    }
+    if (!less(*middle, *(middle - 1))) return;
+    if (memory != nullptr) {
+        merge_with_memory(first, middle, last, memory, less);
+    } else {
+        merge_by_rotation<Executor>(first, middle, last, less);
+    }
+}
+
+} // namespace skerry::inline SKERRY_ABI::detail

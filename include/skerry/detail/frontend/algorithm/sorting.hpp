@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which sort for which elements:
+//   integral keys in their natural order, or its reverse, of plain elements in contiguous memory: radix;
+//   plain elements in contiguous memory: sample sort;
+//   others: quicksort in place, or merge sort if it must be stable.
+// Where memory is short, in-place sorts take over. Sequences already in order cost one look.
+
+#include <skerry/detail/frontend/algorithm/sort_merge.hpp>
+#include <skerry/detail/frontend/algorithm/sort_radix.hpp>
+#include <skerry/detail/frontend/algorithm/sort_sample.hpp>
+
+#include <functional>
+#include <memory>
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+// Below this a comparison sort is as fast as counting.
+inline constexpr std::uint64_t least_for_radix = 256;
+
+enum class key_order { none, ascending, descending };
+
+// The natural order of integers, as far as the type of the comparison tells it.
+template <class Compare, class Key>
+constexpr key_order order_of() noexcept {
+    if constexpr (!std::integral<Key> || sizeof(Key) > sizeof(std::uint64_t)) {
+        return key_order::none;
+    } else if constexpr (std::same_as<Compare, std::less<>> || std::same_as<Compare, std::less<Key>> ||
+                         std::same_as<Compare, std::ranges::less>) {
+        return key_order::ascending;
+    } else if constexpr (std::same_as<Compare, std::greater<>> || std::same_as<Compare, std::greater<Key>> ||
+                         std::same_as<Compare, std::ranges::greater>) {
+        return key_order::descending;
+    } else {
+        return key_order::none;
+    }
+}
+
+template <class Projection, class It>
+using sort_key = std::remove_cvref_t<std::invoke_result_t<Projection&, const std::iter_value_t<It>&>>;
+
+// A projected integer as an unsigned number that ascends in the wanted order.
+template <class Key, key_order Order, class Projection>
+class radix_key {
+  public:
+    explicit radix_key(Projection& projection) noexcept : projection_{projection} {}
+
+    template <class T>
+    auto operator()(const T& element) const {
+        const Key key = std::invoke(projection_, element);
+        if constexpr (std::same_as<Key, bool>) {
+            return static_cast<std::uint8_t>(Order == key_order::ascending ? key : !key);
+        } else {
+            using number = std::make_unsigned_t<Key>;
+            constexpr number sign = std::is_signed_v<Key> ? static_cast<number>(number{1} << (sizeof(Key) * 8 - 1)) : 0;
+            constexpr number reverse = Order == key_order::descending ? static_cast<number>(~number{0}) : 0;
+            return static_cast<number>(static_cast<number>(key) ^ sign ^ reverse);
+        }
+    }
+
+  private:
+    Projection& projection_;
+};
+
+// Sorted from the start or, strictly, from the end: then nothing is left to do.
+template <class It, class Less>
+bool settle_sorted(It first, It last, Less& less) {
+    It next = first + 1;
+    if (!less(*next, *first)) {
+        while (++next != last && !less(*next, *(next - 1))) {
+        }
+        return next == last;
+    }
+    while (++next != last && less(*next, *(next - 1))) {
+    }
+    if (next == last) std::reverse(first, last);
+    return next == last;
+}
+
+template <class Executor, bool Stable, class T, class Less>
+void sort_plain(T* first, std::uint64_t n, Less& less) {
+    const scratch<T> other{n, Executor::huge_pages};
+    const scratch<bucket_id> ids{n, Executor::huge_pages};
+    if (other && ids) {
+        sample_sorter<Executor, Stable, T, Less>{less}.sort(first, other.data(), ids.data(), n, false,
+                                                            bad_rounds_allowed);
+    } else if constexpr (Stable) {
+        merge_sort<Executor>(first, first + n, other.data(), less);
+    } else {
+        sort_in_place<Executor>(first, first + n, less);
+    }
+}
+
+template <class Executor, bool Stable, class It, class Less>
+void sort_by_comparison(It first, It last, Less& less) {
+    using value = std::iter_value_t<It>;
+    const std::uint64_t n = sequence_length(first, last);
+    if (n < 2 || settle_sorted(first, last, less)) return;
+    if constexpr (plain_element<value> && std::contiguous_iterator<It>) {
+        value* const data = std::to_address(first);
+        if (n > small_sort_limit) return sort_plain<Executor, Stable>(data, n, less);
+        plain_array<value, small_sort_limit> other;
+        sort_small<Stable>(data, other.items, n, false, less);
+    } else if constexpr (!Stable) {
+        sort_in_place<Executor>(first, last, less);
+    } else if constexpr (std::is_nothrow_move_constructible_v<value>) {
+        const scratch<value> memory{n};
+        merge_sort<Executor>(first, last, memory.data(), less);
+    } else {
+        merge_sort<Executor>(first, last, static_cast<value*>(nullptr), less);
+    }
+}
+
+template <class Executor, bool Stable, class It, class Compare, class Projection>
+void sort_any(It first, It last, Compare& compare, Projection& projection) {
+    using value = std::iter_value_t<It>;
+    using key = sort_key<Projection, It>;
+    constexpr key_order order = order_of<Compare, key>();
+    if constexpr (order != key_order::none && plain_element<value> && std::contiguous_iterator<It>) {
+        const std::uint64_t n = sequence_length(first, last);
+        if (n >= least_for_radix) {
+            using key_of = radix_key<key, order, Projection>;
+            const key_of keys{projection};
+            if (radix_sorter<Executor, value, key_of>{keys}.sort(std::to_address(first), n)) return;
+        }
+    }
+    if constexpr (std::same_as<Projection, std::identity>) {
+        const auto less = [&compare](const auto& x, const auto& y) -> bool { return std::invoke(compare, x, y); };
+        sort_by_comparison<Executor, Stable>(first, last, less);
+    } else {
+        const auto less = [&compare, &projection](const auto& x, const auto& y) -> bool {
+            return std::invoke(compare, std::invoke(projection, x), std::invoke(projection, y));
+        };
+        sort_by_comparison<Executor, Stable>(first, last, less);
+    }
+}
+
+template <class Projection, class It>
+concept projection_of = requires(Projection& p, const std::iter_value_t<It>& x) { std::invoke(p, x); };
+template <class Compare, class Projection, class It>
+concept comparison_of = requires(Compare& less, Projection& p, const std::iter_value_t<It>& x) {
+    { std::invoke(less, std::invoke(p, x), std::invoke(p, x)) } -> std::convertible_to<bool>;
+};
+
+template <class Executor, bool Stable>
+struct parallel_sort_function {
+    template <class It, class End, class Compare = std::less<>, class Projection = std::identity>
+        requires random_access_pair<It, End>
+    void operator()(It first, End last, Compare compare = {}, Projection projection = {}) const {
+        static_assert(projection_of<Projection, It>,
+                      "skerry: parallel_sort, parallel_stable_sort: the projection must be "
+                      "callable with an element");
+        if constexpr (projection_of<Projection, It>) {
+            static_assert(comparison_of<Compare, Projection, It>,
+                          "skerry: parallel_sort, parallel_stable_sort: the comparison must be callable with two "
+                          "elements (or their projections) and give a bool");
+            static_assert(std::permutable<It>,
+                          "skerry: parallel_sort, parallel_stable_sort: the elements must be movable and not constant");
+            if constexpr (comparison_of<Compare, Projection, It> && std::permutable<It>) {
+                const It end = first + static_cast<std::iter_difference_t<It>>(sequence_length(first, last));
+                sort_any<Executor, Stable>(first, end, compare, projection);
+            }
+        }
+    }
+    template <random_access_sequence R, class Compare = std::less<>, class Projection = std::identity>
+    void operator()(R&& range, Compare compare = {}, Projection projection = {}) const {
+        (*this)(range_first(range), range_last(range), std::move(compare), std::move(projection));
+    }
+};
+
+} // namespace skerry::inline SKERRY_ABI::detail
