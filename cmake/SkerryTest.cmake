@@ -2,8 +2,9 @@
 # skerry_add_test(NAME n SOURCES a.cpp ... [LIBS ...] [LABELS ...] [ARGS ...] [ENV VAR=value ...] [TIMEOUT seconds]
 #                 [NO_GTEST])
 #   One executable and one test of the same name. It sees src/ and links the static library. gmock_main supplies main()
-#   unless NO_GTEST is given; a property test adds `rapidcheck` to LIBS. TIMEOUT is 60 s unless told otherwise. The label `long` keeps a test out of the
-#   sanitizer presets; the label `serial` runs it while no other test runs.
+#   unless NO_GTEST is given; a property test adds `rapidcheck` to LIBS. TIMEOUT is 60 s unless told otherwise. The
+#   labels `long` and `tools` keep a test out of the sanitizer and coverage presets; the label `serial` runs it while
+#   no other test runs.
 function(skerry_add_test)
   cmake_parse_arguments(PARSE_ARGV 0 arg "NO_GTEST" "NAME;TIMEOUT" "SOURCES;LIBS;LABELS;ARGS;ENV")
   if(NOT arg_NAME OR NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
