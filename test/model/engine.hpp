@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The machine under the explorer: up to four threads with x86-TSO store buffers (or weaker ones), futexes and an arena
+// that holds everything they share. A thread is a fiber; its stack lies in the arena too, so that a state of the whole
+// machine is a handful of byte ranges ("components") that can be compared, kept and put back. explorer.hpp walks the
+// states; machine.hpp dresses the machine as a policy for the structures under test.
+//
+// An operation of a thread is *visible* if its order against operations of other threads can matter; only those are
+// scheduling points. What is local is learned: see `conflicts` below and README.md.
+//
+// Thread safety: none; there is one host thread.
+//
+// Invariants
+//  1. Between two transitions every ready thread has a pending request, and with reduction on, a visible one.
+//  2. A component that differs from the state it was loaded from has no entry in `current_` (explorer.hpp), or is
+//     compared by bytes before use.
+//  3. Nothing outside the arena decides what a thread does next.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skerry::model {
+
+inline constexpr unsigned max_threads = 4;
+inline constexpr std::size_t buffer_capacity = 16;
+
+enum class action : std::uint8_t {
+    none,
+    load,
+    store,
+    exchange,
+    compare_exchange,
+    compare_exchange_weak,
+    add,
+    bit_and,
+    bit_or,
+    bit_xor,
+    full_fence,
+    light_fence,
+    heavy_fence,
+    heavy_fence_end,
+    futex_wait,
+    futex_wake,
+    choose,
+    plain_load,
+    plain_store,
+};
+
+// One operation that a thread asks for. No padding: requests are part of the state.
+struct request {
+    std::uintptr_t address = 0;
+    std::uint64_t operand = 0;
+    std::uint64_t expected = 0;
+    const char* file = nullptr;
+    const char* function = nullptr;
+    std::uint32_t line = 0;
+    action what = action::none;
+    std::uint8_t size = 0;
+    bool release = false;
+    std::uint8_t unused = 0;
+
+    // Whether the function of that name asks.
+    bool in(std::string_view name) const;
+};
+
+struct reply {
+    std::uint64_t value = 0; // what was read; for a read-modify-write the value before
+    bool done = true;        // false: a comparison failed
+};
+
+// Seeds a fault: true if `answer` stands for the operation, which then does not happen. May also change the request.
+// Called on the thread that asks; may look at nothing but the request and the memory.
+using fault_hook = bool (*)(request& r, reply& answer);
+
+// How far a store may stay behind.
+enum class memory_order_of : std::uint8_t {
+    tso,     // stores reach memory in program order: x86
+    partial, // only release stores and light fences keep stores in order: finds a missing release or light fence
+};
+
+struct options {
+    memory_order_of memory = memory_order_of::tso;
+    std::size_t buffer_entries = 8;      // a store to a full buffer waits; counted in result::full_buffers
+    bool full_buffers_allowed = false;   // otherwise a full buffer is a failure: the bound was too small
+    bool spurious_wakes = false;         // a futex wait may return at any time; a weak comparison may fail
+    bool reduce = true;                  // treat what is learned to be local as local
+    bool must_terminate = true;          // every state must be able to reach the end
+    bool leaks_allowed = false;          // otherwise the world's destructor must leave no block behind
+    std::size_t max_states = 12'000'000; // reaching it is a failure
+    fault_hook fault = nullptr;
+};
+
+enum class transition_kind : std::uint8_t { step, flush, spurious };
+
+struct transition {
+    std::uint8_t thread = 0;
+    transition_kind kind = transition_kind::step;
+    std::uint16_t alternative = 0; // of a step; of a flush: the entry's index
+};
+
+// A world for the threads to run in. Functions are called with the world's address.
+struct scenario {
+    std::function<void*()> build; // in the arena
+    std::vector<void (*)(void*)> threads;
+    void (*finally)(void*) = nullptr; // looks at each final state
+    void (*destroy)(void*) = nullptr;
+};
+
+enum class thread_state : std::uint8_t { ready, waiting, finished };
+
+class engine {
+  public:
+    static engine& instance();
+
+    engine(const engine&) = delete;
+    engine& operator=(const engine&) = delete;
+
+    // --- for the code under test, by way of machine.hpp -------------------------------------------------------------
+    reply perform(request r);
+    bool on_thread() const { return running_ >= 0 && running_ != static_cast<int>(host); }
+    // Whether memory holds the value and this thread has no store to it under way.
+    bool holds(std::uintptr_t address, unsigned size, std::uint64_t value) const;
+    [[noreturn]] void fail(const std::string& kind, const std::string& text);
+    void* allocate(std::size_t size, std::size_t alignment); // null when no code under test runs
+    bool release(void* p);                                   // false if p is not of the arena
+    void label(const void* p, std::size_t size, std::string_view name);
+    void outcome(std::string_view text);
+    void reached(std::string_view text);
+    int thread() const { return running_; }
+
+    // --- for the explorer -------------------------------------------------------------------------------------------
+    // Builds the world afresh and brings every thread to its first visible operation.
+    void start(const scenario& s, const options& o);
+    std::vector<transition> enabled() const;
+    bool progress(const transition& t) const; // false for what may happen but must not be relied on
+    void apply(const transition& t);
+    bool finished() const;
+    void finish(); // calls finally and destroy; the state is worthless afterwards
+    // Says which two threads race on a plain cell, if any do in this state.
+    std::string race() const;
+
+    bool failed() const { return !failure_kind_.empty(); }
+    bool restart_wanted() const { return restart_; }
+    void forget_failure();
+    void learn(bool on) { learning_ = on; }
+    bool take_learned();
+    void forget_conflicts();
+
+    std::size_t components() const { return 1 + 3 * threads_; }
+    std::byte* component_data(std::size_t k);
+    std::size_t component_size(std::size_t k) const;
+    // Where a component of that size goes back to.
+    std::byte* component_place(std::size_t k, std::size_t size);
+
+    // --- what the explorer reports ----------------------------------------------------------------------------------
+    struct log_line {
+        char token[8];
+        std::string text;
+    };
+    std::vector<log_line>* log = nullptr;
+    std::string describe_threads() const;
+    const std::string& failure_kind() const { return failure_kind_; }
+    const std::string& failure_text() const { return failure_text_; }
+    std::set<std::string> outcomes;
+    std::set<std::string> goals;
+    std::uint64_t full_buffers = 0;
+
+  private:
+    static constexpr std::size_t heap_size = std::size_t{1} << 15;
+    static constexpr std::size_t stack_size = std::size_t{1} << 16;
+    static constexpr std::size_t heaps = max_threads + 1;
+    static constexpr std::size_t stacks = max_threads + 1; // the last one runs build and finally
+    static constexpr unsigned host = max_threads;
+    static constexpr std::size_t arena_size = heaps * heap_size + stacks * stack_size;
+    static constexpr std::size_t granule = 8;
+    static constexpr std::size_t dead_stack = 1024;
+    static constexpr unsigned step_limit = 20'000; // local operations in one transition
+
+    // The top of a thread's stack.
+    struct control {
+        void* context;
+        request pending;
+        std::uint64_t value;
+        std::uint64_t done;
+        std::uintptr_t waiting_on;
+        thread_state state;
+        std::uint8_t unused[7];
+    };
+    struct entry {
+        std::uintptr_t address;
+        std::uint64_t value;
+        std::uint8_t size;
+        std::uint8_t release;
+        std::uint8_t plain;
+        std::uint8_t sealed;       // a light fence came after it
+        std::uint8_t fence_before; // a light fence came before it, after the entry in front of it
+        std::uint8_t owed;         // bit i: thread i's heavy fence waits for it
+        std::uint8_t unused[2];
+    };
+    struct buffer {
+        std::uint32_t count;
+        std::uint32_t fence_pending;
+        std::array<entry, buffer_capacity> entries;
+    };
+    struct block {
+        std::uint32_t total;
+        std::uint32_t begin;
+        std::uint32_t size;
+        std::uint32_t live;
+    };
+    struct heap_head {
+        std::uint64_t used;
+        std::uint64_t unused;
+    };
+    // Which threads have read and written a granule, over all that was explored so far.
+    struct touched {
+        std::uint8_t readers = 0;
+        std::uint8_t writers = 0;
+        bool forced = false; // somebody spins on it: treat it as shared
+    };
+    struct named {
+        std::uintptr_t begin;
+        std::size_t size;
+        std::string name;
+    };
+
+    engine() = default;
+
+    std::byte* heap(std::size_t i) { return arena_.data() + i * heap_size; }
+    const std::byte* heap(std::size_t i) const { return arena_.data() + i * heap_size; }
+    std::byte* stack_top(unsigned i) { return arena_.data() + heaps * heap_size + (i + 1) * stack_size; }
+    const std::byte* stack_top(unsigned i) const { return arena_.data() + heaps * heap_size + (i + 1) * stack_size; }
+    control& of(unsigned t) { return *reinterpret_cast<control*>(stack_top(t) - sizeof(control)); }
+    const control& of(unsigned t) const { return *reinterpret_cast<const control*>(stack_top(t) - sizeof(control)); }
+    bool inside(std::uintptr_t address) const;
+    std::size_t granule_of(std::uintptr_t address) const;
+
+    void create_fiber(unsigned t);
+    void run(unsigned t);
+    void run_host(const std::function<void()>& body);
+    void leave();
+    void settle();
+
+    bool visible(unsigned t, const request& r) const;
+    bool possible(unsigned t) const;
+    unsigned alternatives(unsigned t) const;
+    void execute(unsigned t, unsigned alternative);
+    void flush(unsigned t, std::size_t index);
+    bool may_flush(unsigned t, std::size_t index) const;
+    std::uint64_t read(unsigned t, const request& r) const;
+    void append(unsigned t, const request& r);
+    void write_memory(std::uintptr_t address, std::uint64_t value, unsigned size);
+    std::uint64_t read_memory(std::uintptr_t address, unsigned size) const;
+    void check_address(unsigned t, const request& r);
+    void note_access(unsigned t, const request& r);
+    std::vector<unsigned> waiters(std::uintptr_t address) const;
+    void wake(unsigned t, unsigned alternative);
+    reply perform_directly(const request& r);
+    bool others_write(unsigned t, std::uintptr_t address) const;
+    bool others_touch(unsigned t, std::uintptr_t address) const;
+
+    std::string name_of(std::uintptr_t address) const;
+    std::string value_text(std::uint64_t value, unsigned size) const;
+    std::string request_text(const request& r) const;
+    void write_log(unsigned t, const char* token, const std::string& text);
+
+    // Part of the state.
+    alignas(4096) std::array<std::byte, arena_size> arena_{};
+    std::array<buffer, max_threads> buffers_{};
+
+    // Constant while one scenario runs.
+    const scenario* scenario_ = nullptr;
+    options options_;
+    unsigned threads_ = 0;
+    void* world_ = nullptr;
+    std::vector<named> names_;
+
+    // Of the transition that runs.
+    int running_ = -1;     // thread, `host`, or none
+    bool testing_ = false; // code under test runs: operator new serves it from the arena
+    void* scheduler_ = nullptr;
+    const std::function<void()>* host_body_ = nullptr;
+    unsigned steps_ = 0;
+    bool restart_ = false;
+    std::string failure_kind_;
+    std::string failure_text_;
+
+    // Learned over all transitions.
+    std::vector<touched> conflicts_;
+    bool heavy_used_ = false;
+    bool learning_ = false;
+    bool learned_ = false;
+    bool newly_forced_ = false;
+
+    friend struct fiber_entry;
+    friend class testing_pause;
+};
+
+} // namespace skerry::model

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Walks every state of a world and its threads, breadth first, so that a failure comes with a shortest way to it.
+//
+//   struct world {                            // everything the threads share, made anew in the arena
+//       machine::atomic<int> x{0};
+//       void writer() { x.store(1, std::memory_order_release); }
+//       void reader() { model::require(x.load(std::memory_order_acquire) >= 0, "x is negative"); }
+//       void finally() {}                     // optional: looks at each final state, when all threads have ended
+//   };
+//   const result r = explore<world, &world::writer, &world::reader>();
+//   EXPECT_TRUE(r.ok) << r.report;
+//
+// A failure is: a broken require(), a data race on a plain<T>, a deadlock, a state from which the end cannot be reached
+// any more (a lost wake-up behind a spin loop, a livelock that no scheduler can leave), an access to freed memory, to a
+// dead frame or outside the arena, a leak, a panic of the code under test, or a limit of the explorer.
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <type_traits>
+
+#include "engine.hpp"
+
+namespace skerry::model {
+
+struct result {
+    bool ok = false;
+    std::string kind;   // of the failure: "require", "race", "deadlock", "no end", "limit", ...
+    std::string report; // what happened, step by step, and how to see it again
+    std::string replay; // argument for --replay
+    std::set<std::string> outcomes;
+    std::set<std::string> goals; // what reached() was called with
+    std::uint64_t states = 0;
+    std::uint64_t transitions = 0;
+    std::uint64_t full_buffers = 0;
+    double seconds = 0;
+};
+
+// With --replay=STEPS on the command line, the next exploration follows those steps instead and prints them.
+void set_replay(const std::string& steps);
+
+result explore_scenario(const scenario& s, const options& o);
+
+inline void require(bool condition, const char* text) {
+    if (!condition) {
+        engine::instance().fail("require", text);
+    }
+}
+
+// For the report of a final state; the set of all is result::outcomes.
+inline void outcome(std::string_view text) { engine::instance().outcome(text); }
+
+// Marks a place that the exploration must have visited for the test to mean anything.
+inline void reached(std::string_view text) { engine::instance().reached(text); }
+
+template <class T>
+void label(const T& object, std::string_view name) {
+    engine::instance().label(&object, sizeof object, name);
+}
+
+template <class World, void (World::*... Threads)()>
+result explore(const options& o = {}) {
+    scenario s;
+    s.build = [] { return static_cast<void*>(new World); };
+    s.threads = {[](void* w) { (static_cast<World*>(w)->*Threads)(); }...};
+    if constexpr (requires(World& w) { w.finally(); }) {
+        s.finally = [](void* w) { static_cast<World*>(w)->finally(); };
+    }
+    s.destroy = [](void* w) { delete static_cast<World*>(w); };
+    return explore_scenario(s, o);
+}
+
+} // namespace skerry::model

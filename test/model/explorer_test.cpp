@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The explorer finds each kind of failure, says how it came about, and is silent when there is none.
+
+#include <stdexcept>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "explorer.hpp"
+#include "machine.hpp"
+
+namespace skerry::model {
+
+namespace {
+
+using enum std::memory_order;
+
+// --- sleeping -------------------------------------------------------------------------------------------------------
+
+// The sleeper looks, then sleeps; without Check the kernel does not compare and a wake-up in between is lost.
+template <bool Check>
+struct sleeper {
+    machine::atomic<std::uint32_t> word{0};
+    machine::atomic<std::uint32_t> bell{0};
+    void sleep() {
+        while (word.load(acquire) == 0) {
+            machine::futex_wait(Check ? word : bell, 0);
+        }
+    }
+    void wake() {
+        word.store(1, release);
+        machine::futex_wake(Check ? word : bell, 1);
+    }
+};
+
+TEST(explorer, finds_a_lost_wake_up) {
+    using world = sleeper<false>;
+    const result r = explore<world, &world::sleep, &world::wake>();
+    EXPECT_FALSE(r.ok);
+    EXPECT_EQ(r.kind, "deadlock");
+    EXPECT_NE(r.report.find("T0 sleeps on"), std::string::npos) << r.report;
+}
+
+TEST(explorer, a_lost_wake_up_is_no_better_for_spurious_ones) {
+    using world = sleeper<false>;
+    const result r = explore<world, &world::sleep, &world::wake>({.spurious_wakes = true});
+    EXPECT_EQ(r.kind, "deadlock");
+}
+
+TEST(explorer, accepts_a_checked_wait) {
+    using world = sleeper<true>;
+    EXPECT_TRUE((explore<world, &world::sleep, &world::wake>().ok));
+    EXPECT_TRUE((explore<world, &world::sleep, &world::wake>({.spurious_wakes = true}).ok));
+}
+
+// A waker of one picks any of the sleepers.
+struct two_sleepers {
+    machine::atomic<std::uint32_t> word{0};
+    machine::atomic<int> order{0};
+    int first = 0, second = 0;
+    void sleep(int& place) {
+        while (word.load(acquire) == 0) {
+            machine::futex_wait(word, 0);
+        }
+        place = order.fetch_add(1);
+    }
+    void sleep_first() { sleep(first); }
+    void sleep_second() { sleep(second); }
+    void wake() {
+        word.store(1, seq_cst);
+        machine::futex_wake(word, 1);
+        machine::futex_wake(word, 1);
+    }
+    void finally() { outcome(first < second ? "in order" : "out of order"); }
+};
+
+TEST(explorer, any_sleeper_may_be_woken) {
+    using world = two_sleepers;
+    const result r = explore<world, &world::sleep_first, &world::sleep_second, &world::wake>();
+    EXPECT_TRUE(r.ok) << r.report;
+    EXPECT_EQ(r.outcomes.size(), 2U);
+}
+
+// --- loops ----------------------------------------------------------------------------------------------------------
+
+template <bool Answer>
+struct spinner {
+    machine::atomic<int> question{0}, reply{0};
+    void ask() {
+        question.store(1, release);
+        while (reply.load(acquire) == 0) {
+            machine::pause();
+        }
+    }
+    void respond() {
+        while (question.load(acquire) == 0) {
+            machine::pause();
+        }
+        if (Answer || machine::choose(2) == 0) {
+            reply.store(1, release);
+        }
+    }
+};
+
+TEST(explorer, spin_loops_end) {
+    using world = spinner<true>;
+    const result r = explore<world, &world::ask, &world::respond>();
+    EXPECT_TRUE(r.ok) << r.report;
+    EXPECT_LT(r.states, 100U);
+}
+
+TEST(explorer, finds_a_spin_without_end) {
+    using world = spinner<false>;
+    const result r = explore<world, &world::ask, &world::respond>();
+    EXPECT_EQ(r.kind, "no end") << r.report;
+}
+
+struct hopeless {
+    machine::atomic<int> never{0};
+    void wait() {
+        while (never.load(acquire) == 0) {
+            machine::pause();
+        }
+    }
+    void other() {}
+};
+
+TEST(explorer, finds_a_loop_on_a_word_that_nobody_writes) {
+    const result r = explore<hopeless, &hopeless::wait, &hopeless::other>();
+    EXPECT_EQ(r.kind, "no end") << r.report;
+}
+
+// --- memory ---------------------------------------------------------------------------------------------------------
+
+template <bool Flagged>
+struct handover {
+    plain<int> data{0};
+    machine::atomic<int> ready{0};
+    void writer() {
+        data.set(7);
+        ready.store(1, release);
+    }
+    void reader() {
+        if (!Flagged || ready.load(acquire) == 1) {
+            require(data.get() == 7 || !Flagged, "half a message");
+        }
+    }
+};
+
+TEST(explorer, finds_a_data_race) {
+    using world = handover<false>;
+    EXPECT_EQ((explore<world, &world::writer, &world::reader>().kind), "race");
+}
+
+TEST(explorer, accepts_a_flagged_message) {
+    using world = handover<true>;
+    EXPECT_TRUE((explore<world, &world::writer, &world::reader>().ok));
+    EXPECT_TRUE((explore<world, &world::writer, &world::reader>({.memory = memory_order_of::partial}).ok));
+}
+
+enum class fault { none, use_after_free, double_free, leak };
+
+template <fault F>
+struct owner {
+    struct node {
+        machine::atomic<int> value{1};
+    };
+    node* box = new node;
+    machine::atomic<int> gone{0};
+    void look() {
+        if (gone.load(acquire) == 0) {
+            if (F == fault::use_after_free || gone.exchange(1) == 0) {
+                require(box->value.load(relaxed) == 1, "wrong value");
+            }
+        }
+    }
+    void drop() {
+        if (F == fault::use_after_free) {
+            gone.store(1, release);
+            delete box;
+        }
+    }
+    ~owner() {
+        if (F == fault::double_free) {
+            delete box;
+        }
+        if (F != fault::leak && F != fault::use_after_free) {
+            delete box;
+        }
+    }
+};
+
+template <fault F>
+std::string kind_of() {
+    using world = owner<F>;
+    return explore<world, &world::look, &world::drop>().kind;
+}
+
+TEST(explorer, finds_misuse_of_the_heap) {
+    EXPECT_EQ(kind_of<fault::none>(), "");
+    EXPECT_EQ(kind_of<fault::use_after_free>(), "use after free");
+    EXPECT_EQ(kind_of<fault::double_free>(), "double free");
+    EXPECT_EQ(kind_of<fault::leak>(), "leak");
+}
+
+struct frame_user {
+    machine::atomic<machine::atomic<int>*> shared{nullptr};
+    void lend() {
+        machine::atomic<int> local{1};
+        shared.store(&local, seq_cst);
+    }
+    void use() {
+        if (machine::atomic<int>* p = shared.load(acquire)) {
+            p->store(2, seq_cst);
+        }
+    }
+};
+
+TEST(explorer, finds_an_access_to_a_dead_frame) {
+    EXPECT_EQ((explore<frame_user, &frame_user::lend, &frame_user::use>().kind), "dead stack");
+}
+
+// --- limits and reports ---------------------------------------------------------------------------------------------
+
+struct counter {
+    machine::atomic<int> x{0};
+    void add() {
+        for (int i = 0; i < 20; ++i) {
+            x.store(x.load(relaxed) + 1, relaxed);
+        }
+    }
+};
+
+TEST(explorer, a_limit_is_a_failure) {
+    EXPECT_EQ((explore<counter, &counter::add, &counter::add>({.max_states = 50}).kind), "limit");
+}
+
+TEST(explorer, a_full_store_buffer_is_a_failure) {
+    struct writer {
+        machine::atomic<int> x{0};
+        void write() {
+            for (int i = 0; i < 3; ++i) {
+                x.store(i, relaxed);
+            }
+        }
+        void read() { (void)x.load(relaxed); }
+    };
+    EXPECT_EQ((explore<writer, &writer::write, &writer::read>({.buffer_entries = 2}).kind), "limit");
+    EXPECT_TRUE((explore<writer, &writer::write, &writer::read>({.buffer_entries = 3}).ok));
+}
+
+// The shortest way to two lost additions, and the same way again by its replay line.
+struct lost_addition {
+    machine::atomic<int> total{0};
+    lost_addition() { label(total, "total"); }
+    void add() { total.store(total.load(relaxed) + 1, relaxed); }
+    void finally() { require(total.load(relaxed) == 2, "an addition was lost"); }
+};
+
+TEST(explorer, reports_the_shortest_way_and_replays_it) {
+    using world = lost_addition;
+    const result r = explore<world, &world::add, &world::add>();
+    EXPECT_EQ(r.kind, "require");
+    EXPECT_NE(r.report.find("an addition was lost"), std::string::npos) << r.report;
+    EXPECT_NE(r.report.find("T1 load total"), std::string::npos) << r.report;
+    EXPECT_EQ(r.replay, "s0*2,s1*2,f0,f1") << r.report;
+    set_replay(r.replay);
+    EXPECT_EQ((explore<world, &world::add, &world::add>().kind), "require");
+    set_replay("s0*2,f0,s1*2,f1");
+    EXPECT_EQ((explore<world, &world::add, &world::add>().kind), "replayed");
+    set_replay("s0,f0");
+    EXPECT_THROW((explore<world, &world::add, &world::add>()), std::runtime_error);
+    set_replay("s0,hello");
+    EXPECT_THROW((explore<world, &world::add, &world::add>()), std::runtime_error);
+}
+
+} // namespace
+
+} // namespace skerry::model

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The machine policy (skerry/detail/sync/native.hpp) of the explorer. A test derives from `machine` to shrink a
+// constant further or to break something on purpose.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <source_location>
+#include <type_traits>
+
+#include "engine.hpp"
+
+namespace skerry::model {
+
+using std::memory_order;
+using place = std::source_location;
+
+template <class T>
+std::uint64_t to_word(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T> &&
+                  (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8));
+    std::uint64_t word = 0;
+    std::memcpy(&word, static_cast<const void*>(&value), sizeof(T));
+    return word;
+}
+
+template <class T>
+T from_word(std::uint64_t word) {
+    T value;
+    std::memcpy(static_cast<void*>(&value), &word, sizeof(T));
+    return value;
+}
+
+// One cell of the arena.
+template <class T>
+class cell {
+  protected:
+    // On a thread the first value is a store like any other, and a race with it is one. Memory that already holds it is
+    // left alone.
+    cell(T value, const place& where) noexcept {
+        if (!engine::instance().on_thread()) {
+            value_ = value;
+        } else if (!engine::instance().holds(reinterpret_cast<std::uintptr_t>(&value_), sizeof(T), to_word(value))) {
+            ask(action::plain_store, to_word(value), 0, false, where);
+        }
+    }
+
+    reply ask(action what, std::uint64_t operand, std::uint64_t expected, bool release, const place& where) const {
+        request r;
+        r.address = reinterpret_cast<std::uintptr_t>(&value_);
+        r.operand = operand;
+        r.expected = expected;
+        r.file = where.file_name();
+        r.function = where.function_name();
+        r.line = where.line();
+        r.what = what;
+        r.size = sizeof(T);
+        r.release = release;
+        return engine::instance().perform(r);
+    }
+
+    alignas(sizeof(T)) T value_;
+};
+
+constexpr bool releases(memory_order o) {
+    return o == memory_order::release || o == memory_order::acq_rel || o == memory_order::seq_cst;
+}
+
+template <class T>
+class atomic : cell<T> {
+  public:
+    using value_type = T;
+    static constexpr bool is_always_lock_free = true;
+
+    atomic(place where = place::current()) noexcept : cell<T>(T{}, where) {}
+    // Implicit, as std::atomic's is.
+    atomic(T value, place where = place::current()) noexcept : cell<T>(value, where) {}
+    atomic(const atomic&) = delete;
+    atomic& operator=(const atomic&) = delete;
+
+    T load(memory_order = memory_order::seq_cst, place where = place::current()) const noexcept {
+        return from_word<T>(this->ask(action::load, 0, 0, false, where).value);
+    }
+
+    // A sequentially consistent store is an exchange, as compilers make it on x86.
+    void store(T value, memory_order o = memory_order::seq_cst, place where = place::current()) noexcept {
+        this->ask(o == memory_order::seq_cst ? action::exchange : action::store, to_word(value), 0, releases(o), where);
+    }
+
+    T exchange(T value, memory_order = memory_order::seq_cst, place where = place::current()) noexcept {
+        return from_word<T>(this->ask(action::exchange, to_word(value), 0, true, where).value);
+    }
+
+    bool compare_exchange_strong(T& expected, T wanted, memory_order = memory_order::seq_cst,
+                                 memory_order = memory_order::seq_cst, place where = place::current()) noexcept {
+        return compare(action::compare_exchange, expected, wanted, where);
+    }
+    bool compare_exchange_weak(T& expected, T wanted, memory_order = memory_order::seq_cst,
+                               memory_order = memory_order::seq_cst, place where = place::current()) noexcept {
+        return compare(action::compare_exchange_weak, expected, wanted, where);
+    }
+
+    T fetch_add(T value, memory_order = memory_order::seq_cst, place where = place::current()) noexcept {
+        return from_word<T>(this->ask(action::add, to_word(value), 0, true, where).value);
+    }
+    T fetch_sub(T value, memory_order = memory_order::seq_cst, place where = place::current()) noexcept {
+        return from_word<T>(this->ask(action::add, ~to_word(value) + 1, 0, true, where).value);
+    }
+    T fetch_and(T value, memory_order = memory_order::seq_cst, place where = place::current()) noexcept {
+        return from_word<T>(this->ask(action::bit_and, to_word(value), 0, true, where).value);
+    }
+    T fetch_or(T value, memory_order = memory_order::seq_cst, place where = place::current()) noexcept {
+        return from_word<T>(this->ask(action::bit_or, to_word(value), 0, true, where).value);
+    }
+    T fetch_xor(T value, memory_order = memory_order::seq_cst, place where = place::current()) noexcept {
+        return from_word<T>(this->ask(action::bit_xor, to_word(value), 0, true, where).value);
+    }
+
+  private:
+    friend struct machine;
+
+    bool compare(action what, T& expected, T wanted, const place& where) {
+        const reply got = this->ask(what, to_word(wanted), to_word(expected), true, where);
+        expected = from_word<T>(got.value);
+        return got.done;
+    }
+};
+
+// A cell that must never be accessed by two threads at once, one of them writing.
+template <class T>
+class plain : cell<T> {
+  public:
+    explicit plain(T value = T{}, place where = place::current()) noexcept : cell<T>(value, where) {}
+    plain(const plain&) = delete;
+    plain& operator=(const plain&) = delete;
+
+    T get(place where = place::current()) const noexcept {
+        return from_word<T>(this->ask(action::plain_load, 0, 0, false, where).value);
+    }
+    void set(T value, place where = place::current()) noexcept {
+        this->ask(action::plain_store, to_word(value), 0, false, where);
+    }
+};
+
+struct machine {
+    template <class T>
+    using atomic = model::atomic<T>;
+
+    static constexpr std::size_t initial_capacity = 2;
+    static constexpr int gate_spins = 1;
+
+    static void light_fence(place where = place::current()) noexcept { ask(action::light_fence, 0, where); }
+    static bool heavy_fence(place where = place::current()) noexcept {
+        if (!ask(action::heavy_fence, 0, where).done) {
+            return false;
+        }
+        ask(action::heavy_fence_end, 0, where);
+        return true;
+    }
+    static bool asymmetric() noexcept { return true; }
+    static void full_fence(place where = place::current()) noexcept { ask(action::full_fence, 0, where); }
+
+    // Nothing: a loop that only reads comes back to a state that has been seen.
+    static void pause() noexcept {}
+
+    static void futex_wait(atomic<std::uint32_t>& word, std::uint32_t expected,
+                           place where = place::current()) noexcept {
+        word.ask(action::futex_wait, 0, expected, false, where);
+    }
+    // That the time runs out is the same as a spurious return: it may happen, but nothing may rest on it.
+    static void futex_wait_for(atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t,
+                               place where = place::current()) noexcept {
+        word.ask(action::futex_wait, 0, expected, false, where);
+    }
+    static void futex_wake(atomic<std::uint32_t>& word, int count, place where = place::current()) noexcept {
+        word.ask(action::futex_wake, static_cast<std::uint64_t>(count), 0, false, where);
+    }
+
+    static void publish_all() noexcept {}
+    static void discard_all() noexcept {}
+    static void mask_interrupts() noexcept {}
+    static void unmask_interrupts() noexcept {}
+
+    // Any of n, all of them explored.
+    static unsigned choose(unsigned n, place where = place::current()) noexcept {
+        return static_cast<unsigned>(ask(action::choose, n, where).value);
+    }
+
+  private:
+    static reply ask(action what, std::uint64_t operand, const place& where) {
+        request r;
+        r.operand = operand;
+        r.file = where.file_name();
+        r.function = where.function_name();
+        r.line = where.line();
+        r.what = what;
+        return engine::instance().perform(r);
+    }
+};
+
+} // namespace skerry::model
