@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <skerry/detail/base/port/large_pages.hpp>
 #include <skerry/detail/frontend/algorithm/minimum.hpp>
 #include <skerry/detail/frontend/forkjoin/fork.hpp>
 
@@ -9,6 +10,7 @@ namespace skerry::inline SKERRY_ABI::detail {
 // The executor of namespace skerry: the workers of the runtime this thread is in, or of the default one.
 struct forking {
     static constexpr bool parallel = true;
+    static constexpr auto huge_pages = &ask_for_large_pages;
     using minimum = shared_minimum<native>;
 
     template <class F, class G>
