@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""tools/check_docs accepts blocks that are cut from a program, mends those that differ, and rejects the rest."""
+
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+CHECK = pathlib.Path(__file__).resolve().parents[2] / "tools" / "check_docs"
+PROGRAM = """// SPDX-License-Identifier: Apache-2.0
+#include <vector>
+int main() {
+    // [loop]
+    for (int i = 0; i < 3; ++i) {
+        // [body]
+        work(i);
+        // [/body]
+    }
+    // [/loop]
+}
+"""
+LOOP = "for (int i = 0; i < 3; ++i) {\n    work(i);\n}\n"
+MARK = "<!-- example: docs/examples/p.cpp#loop -->\n"
+
+
+def block(text, mark=MARK):
+    return f"Text.\n\n{mark}```cpp\n{text}```\n\nMore text.\n"
+
+
+class Docs(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        (self.root / "docs" / "examples").mkdir(parents=True)
+        (self.root / "docs" / "examples" / "p.cpp").write_text(PROGRAM)
+        self.page = self.root / "docs" / "page.md"
+
+    def check(self, text, *options):
+        self.page.write_text(text)
+        return subprocess.run([CHECK, "--root", self.root, *options], capture_output=True, text=True)
+
+    def assert_broken(self, text, line, part):
+        done = self.check(text)
+        self.assertEqual(done.returncode, 1)
+        self.assertTrue(done.stdout.startswith(f"docs/page.md:{line}: "), done.stdout)
+        self.assertIn(part, done.stdout)
+
+    def test_equal_blocks(self):
+        whole = PROGRAM.split("\n", 1)[1]
+        whole = "".join(line + "\n" for line in whole.splitlines() if "// [" not in line)
+        for text in (block(LOOP), block("work(i);\n", MARK.replace("loop", "body")),
+                     block(whole, "<!-- example: docs/examples/p.cpp -->\n"),
+                     block("tbb::parallel_for();\n", "<!-- not-skerry: oneTBB -->\n"), "```sh\nmake run\n```\n"):
+            with self.subTest(text):
+                done = self.check(text)
+                self.assertEqual((done.returncode, done.stdout), (0, ""))
+
+    def test_a_block_that_differs(self):
+        self.assert_broken(block(LOOP.replace("work", "play")), 4, "line 2 of the block is 'play(i);'")
+        self.assert_broken(block(LOOP + "more();\n"), 4, "line 4 of the block is 'more();'")
+        self.assert_broken(block("for (int i = 0; i < 3; ++i) {\n"), 4, "line 2 of the block is '', in docs/examples/p.cpp#loop it is 'work(i);'")
+
+    def test_write_mends_it(self):
+        done = self.check(block("old();\n"), "--write")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertEqual(self.page.read_text(), block(LOOP))
+
+    def test_a_block_from_nowhere(self):
+        self.assert_broken(block(LOOP, ""), 3, "without '<!-- example")
+        self.assert_broken(block(LOOP, "<!-- example: docs/examples/q.cpp#loop -->\n"), 4, "no file docs/examples/q.cpp")
+        self.assert_broken(block(LOOP, MARK.replace("loop", "knot")), 4, "no single section '// [knot]'")
+        self.assert_broken(block(LOOP, "<!-- example: src/p.cpp -->\n"), 4, "not under docs/examples/")
+
+    def test_our_own_code_is_not_exempt(self):
+        self.assert_broken(block("skerry::fork();\n", "<!-- not-skerry: short -->\n"), 4, "names skerry")
+
+    def test_a_block_that_is_never_closed(self):
+        self.assert_broken("```cpp\nint x;\n", 1, "never closed")
+
+    def test_the_readme_is_read_too(self):
+        (self.root / "README.md").write_text("```cpp\nint x;\n```\n")
+        done = self.check(block(LOOP))
+        self.assertTrue(done.stdout.startswith("README.md:1: "), done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
