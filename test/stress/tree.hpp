@@ -66,8 +66,8 @@ inline std::uint64_t walk_forking(const tree_shape& shape, std::uint64_t node, u
     }
     const auto child = [&](std::uint64_t k) { return walk_forking(shape, 3 * node + k, level + 1); };
     if (node % 3 == 0) {
-        const auto [a, b, c] = skerry::parallel_invoke([&] { return child(1); }, [&] { return child(2); },
-                                                       [&] { return child(3); });
+        const auto [a, b, c] =
+            skerry::parallel_invoke([&] { return child(1); }, [&] { return child(2); }, [&] { return child(3); });
         return sum + a + 3 * b + 5 * c;
     }
     const auto [a, b] = skerry::parallel_invoke([&] { return child(1); }, [&] { return child(2); });

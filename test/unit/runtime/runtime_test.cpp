@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <skerry/forkjoin.hpp>
+#include <skerry/runtime.hpp>
+
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+long fib(int n) {
+    if (n < 2) {
+        return n;
+    }
+    const auto [x, y] = skerry::parallel_invoke([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
+    return x + y;
+}
+
+skerry::options with(unsigned workers) {
+    skerry::options o;
+    o.workers = workers;
+    return o;
+}
+
+// A variable of the environment, as long as this lives.
+class variable {
+  public:
+    variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
+    variable(const variable&) = delete;
+    variable& operator=(const variable&) = delete;
+    ~variable() { unsetenv(name_); }
+
+  private:
+    const char* name_;
+};
+
+TEST(Runtime, RunReturnsTheResult) {
+    for (const unsigned workers : {1U, 2U, 3U, 8U, 64U}) {
+        skerry::runtime rt(with(workers));
+        EXPECT_EQ(rt.workers(), workers);
+        EXPECT_EQ(rt.run([] { return fib(15); }), 610);
+        rt.run([] { EXPECT_EQ(fib(10), 55); });
+    }
+}
+
+TEST(Runtime, RunRethrows) {
+    skerry::runtime rt(with(2));
+    EXPECT_THROW(rt.run([]() -> int { throw std::out_of_range("here"); }), std::out_of_range);
+    EXPECT_EQ(rt.run([] { return fib(12); }), 144);
+}
+
+TEST(Runtime, TheDefaultRuntimeNeedsNoSetup) { EXPECT_EQ(fib(18), 2584); }
+
+TEST(Runtime, Nested) {
+    skerry::runtime outer(with(2));
+    skerry::runtime inner(with(3));
+    const long sum = outer.run([&] {
+        const auto [a, b] = skerry::parallel_invoke([&] { return inner.run([] { return fib(14); }); },
+                                                    [&] { return inner.run([] { return fib(13); }) + fib(10); });
+        return a + b + inner.run([&] { return outer.run([] { return fib(9); }); });
+    });
+    EXPECT_EQ(sum, 377 + 233 + 55 + 34);
+}
+
+TEST(Runtime, TwoAtOnce) {
+    skerry::runtime one(with(2));
+    skerry::runtime two(with(2));
+    long a = 0;
+    std::thread other([&] { a = one.run([] { return fib(20); }); });
+    const long b = two.run([] { return fib(21); });
+    other.join();
+    EXPECT_EQ(a, 6765);
+    EXPECT_EQ(b, 10946);
+}
+
+TEST(Runtime, DestroyedWhileIdle) {
+    for (int i = 0; i < 200; ++i) {
+        skerry::runtime rt(with(4));
+        if (i % 2 == 0) {
+            rt.run([] { fib(5); });
+        }
+    }
+}
+
+TEST(Runtime, SlotsAreDistinctAndBelowTheMaximum) {
+    skerry::runtime rt(with(3));
+    EXPECT_EQ(skerry::this_worker::slot(), skerry::max_slots());
+    std::vector<std::atomic<int>> holders(1024);
+    std::atomic<bool> clash{false};
+    const auto hold = [&](auto&& self, int depth) -> void {
+        if (depth == 0) {
+            const unsigned slot = skerry::this_worker::slot();
+            if (slot >= skerry::max_slots() || holders[slot].fetch_add(1) != 0) {
+                clash = true;
+            }
+            std::this_thread::yield();
+            holders[slot].fetch_sub(1);
+            return;
+        }
+        skerry::parallel_invoke([&] { self(self, depth - 1); }, [&] { self(self, depth - 1); });
+    };
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 5; ++t) {
+        threads.emplace_back([&] { rt.run([&] { hold(hold, 8); }); });
+    }
+    for (std::thread& t : threads) {
+        t.join();
+    }
+    EXPECT_FALSE(clash);
+}
+
+TEST(Runtime, MoreThreadsThanSlotsIsAClearError) {
+    skerry::options o = with(1);
+    o.max_slots = 1;
+    skerry::runtime rt(o);
+    rt.run([&] {
+        std::thread second([&] {
+            EXPECT_THAT([&] { rt.run([] {}); },
+                        ThrowsMessage<std::system_error>(AllOf(HasSubstr("max_slots"), HasSubstr("SKERRY_MAX_SLOTS"))));
+        });
+        second.join();
+    });
+    rt.run([] {});
+}
+
+TEST(Runtime, TooFewSlotsForTheWorkers) {
+    skerry::options o = with(4);
+    o.max_slots = 2;
+    EXPECT_THAT([&] { const skerry::runtime rt(o); }, ThrowsMessage<std::invalid_argument>(HasSubstr("max_slots")));
+}
+
+TEST(Options, OutOfRangeNamesTheOption) {
+    const auto rejects = [](const char* name, auto&& spoil) {
+        skerry::options o;
+        spoil(o);
+        EXPECT_THAT([&] { const skerry::runtime rt(o); },
+                    ThrowsMessage<std::invalid_argument>(AllOf(HasSubstr(name), HasSubstr("accepted"))));
+    };
+    rejects("workers", [](skerry::options& o) { o.workers = 100000; });
+    rejects("stack_size", [](skerry::options& o) { o.stack_size = 1; });
+    rejects("max_slots", [](skerry::options& o) { o.max_slots = 0; });
+    rejects("blocking_threads", [](skerry::options& o) { o.blocking_threads = 1000000; });
+    rejects("watchdog_seconds", [](skerry::options& o) { o.watchdog_seconds = -1; });
+}
+
+TEST(Options, TheEnvironmentIsRead) {
+    const variable a("SKERRY_WORKERS", "3");
+    const variable b("SKERRY_PIN", "yes");
+    const variable c("SKERRY_STACK_SIZE", "1M");
+    const variable d("SKERRY_MAX_SLOTS", "77");
+    const variable e("SKERRY_BLOCKING_THREADS", "9");
+    const variable f("SKERRY_STEAL", "locked");
+    const variable g("SKERRY_WATCHDOG", "2.5");
+    const skerry::options o = skerry::options::from_environment();
+    EXPECT_EQ(o.workers, 3U);
+    EXPECT_TRUE(o.pin);
+    EXPECT_EQ(o.stack_size, std::size_t{1} << 20);
+    EXPECT_EQ(o.max_slots, 77U);
+    EXPECT_EQ(o.blocking_threads, 9U);
+    EXPECT_EQ(o.steal, skerry::steal_mode::locked);
+    EXPECT_EQ(o.watchdog_seconds, 2.5);
+}
+
+TEST(Options, MalformedVariablesAreNamed) {
+    for (const char* name : {"SKERRY_WORKERS", "SKERRY_PIN", "SKERRY_STACK_SIZE", "SKERRY_MAX_SLOTS",
+                             "SKERRY_BLOCKING_THREADS", "SKERRY_STEAL", "SKERRY_WATCHDOG"}) {
+        const variable v(name, "perhaps");
+        EXPECT_THAT(
+            [] { skerry::options::from_environment(); },
+            ThrowsMessage<std::invalid_argument>(AllOf(HasSubstr(name), HasSubstr("perhaps"), HasSubstr("accepted"))));
+    }
+}
+
+TEST(Options, LockedStealsWork) {
+    skerry::options o = with(3);
+    o.steal = skerry::steal_mode::locked;
+    skerry::runtime rt(o);
+    EXPECT_EQ(rt.run([] { return fib(18); }), 2584);
+    EXPECT_EQ(rt.stats().steals_asymmetric, 0U);
+}
+
+TEST(Options, PinnedWorkersWork) {
+    skerry::options o = with(2);
+    o.pin = true;
+    skerry::runtime rt(o);
+    EXPECT_EQ(rt.run([] { return fib(18); }), 2584);
+}
+
+// The second branch can only end if somebody else runs it: the first waits for it. Shows that thieves are there.
+TEST(Steals, AThiefTakesTheSecondBranch) {
+    skerry::runtime rt(with(2));
+    std::atomic<bool> second{false};
+    rt.run([&] {
+        skerry::parallel_invoke(
+            [&] {
+                while (!second) {
+                    std::this_thread::yield();
+                }
+            },
+            [&] { second = true; });
+    });
+    EXPECT_GE(rt.stats().steals_granted, 1U);
+    EXPECT_GE(rt.stats().tasks, 1U);
+}
+
+// An owner deep in a leaf answers nobody. Its private tasks can still be taken.
+TEST(Steals, ADeafOwnerHoldsNoHostages) {
+    skerry::runtime rt(with(2));
+    for (int round = 0; round < 20; ++round) {
+        std::atomic<int> done{0};
+        const auto spread = [&](auto&& self, int n) -> void {
+            if (n == 0) {
+                while (done < 12) { // a leaf that does not end before all others have run
+                    std::this_thread::yield();
+                }
+                return;
+            }
+            skerry::parallel_invoke([&] { self(self, n - 1); }, [&] { ++done; });
+        };
+        rt.run([&] { spread(spread, 12); });
+        EXPECT_EQ(done, 12);
+    }
+}
+
+// Sleep and wake: every round needs the other worker, which has gone to sleep meanwhile.
+TEST(Sleeping, NoLostWakeup) {
+    skerry::runtime rt(with(3));
+    for (int round = 0; round < 300; ++round) {
+        if (round % 10 == 0) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1)); // gives them time to sleep; decides nothing
+        }
+        std::atomic<int> met{0};
+        const auto meet = [&] {
+            ++met;
+            while (met < 3) {
+                std::this_thread::yield();
+            }
+        };
+        rt.run([&] { skerry::parallel_invoke(meet, meet, meet); });
+    }
+    EXPECT_GT(rt.stats().sleeps, 0U);
+}
+
+// Work that appears while the joiner sleeps on a stolen branch: only that joiner is free to take it.
+TEST(Sleeping, AJoinerWakesForWorkOfItsThief) {
+    skerry::runtime rt(with(2));
+    for (int round = 0; round < 20; ++round) {
+        std::atomic<bool> begun{false};
+        std::atomic<int> met{0};
+        const auto meet = [&] {
+            ++met;
+            while (met < 2) {
+                std::this_thread::yield();
+            }
+        };
+        rt.run([&] {
+            skerry::parallel_invoke(
+                [&] {
+                    while (!begun) {
+                        std::this_thread::yield();
+                    }
+                },
+                [&] {
+                    begun = true;
+                    std::this_thread::sleep_for(std::chrono::milliseconds(1)); // the joiner sleeps by then
+                    skerry::parallel_invoke(meet, meet);
+                });
+        });
+        EXPECT_EQ(met, 2);
+    }
+}
+
+// A lock may be held across a join: nothing unrelated runs on top of the waiting frame, so nothing on this thread asks
+// for the lock again.
+TEST(Waiting, ALockMayBeHeldAcrossAJoin) {
+    skerry::runtime rt(with(4));
+    std::mutex mutex;
+    std::atomic<int> violations{0};
+    thread_local int holding = 0;
+    const auto locked_join = [&](int depth) {
+        if (holding != 0) {
+            ++violations; // try_lock would be undefined, lock() a deadlock
+            return;
+        }
+        const std::lock_guard lock(mutex);
+        ++holding;
+        const auto work = [&](auto&& self, int n) -> int {
+            if (n == 0) {
+                return 1;
+            }
+            const auto [a, b] =
+                skerry::parallel_invoke([&] { return self(self, n - 1); }, [&] { return self(self, n - 1); });
+            return a + b;
+        };
+        EXPECT_EQ(work(work, depth), 1 << depth);
+        --holding;
+    };
+    const auto many = [&](auto&& self, int n) -> void {
+        if (n == 0) {
+            locked_join(7);
+            return;
+        }
+        skerry::parallel_invoke([&] { self(self, n - 1); }, [&] { self(self, n - 1); });
+    };
+    for (int round = 0; round < 10; ++round) {
+        rt.run([&] { many(many, 6); });
+    }
+    EXPECT_EQ(violations, 0);
+}
+
+// Stack depth: a waiting worker only takes descendants of what it waits for, so no stack is deeper than the serial
+// program's frames plus one waiting frame per level. The bound stated in docs/tuning.md is 4.
+TEST(Waiting, StackDepthIsBounded) {
+    skerry::runtime rt(with(8));
+    static constexpr int levels = 40;
+    static thread_local const char* base = nullptr;
+    std::atomic<std::ptrdiff_t> deepest{0};
+    const auto serial_depth = [&] {
+        const auto go = [](auto&& self, int n, const char* from) -> std::ptrdiff_t {
+            char here[256];
+            asm volatile("" : : "r"(here) : "memory");
+            return n == 0 ? from - here : self(self, n - 1, from);
+        };
+        char here = 0;
+        return go(go, levels, &here);
+    }();
+    const auto go = [&](auto&& self, int n) -> void {
+        char here[256];
+        asm volatile("" : : "r"(here) : "memory");
+        const bool outermost = base == nullptr;
+        if (outermost) {
+            base = here;
+        }
+        std::ptrdiff_t depth = base - here;
+        std::ptrdiff_t seen = deepest;
+        while (depth > seen && !deepest.compare_exchange_weak(seen, depth)) {
+        }
+        if (n > 0) {
+            skerry::parallel_invoke([&] { self(self, n - 1); }, [&] { self(self, n > 12 ? 0 : n - 2); });
+        }
+        if (outermost) {
+            base = nullptr;
+        }
+    };
+    for (int round = 0; round < 20; ++round) {
+        rt.run([&] { go(go, levels); });
+    }
+    EXPECT_GT(deepest, 0);
+    EXPECT_LT(deepest, 4 * serial_depth);
+}
+
+TEST(Growth, DequesGrow) {
+    skerry::runtime rt(with(2));
+    const auto deep = [](auto&& self, int n) -> int {
+        if (n == 0) {
+            return 0;
+        }
+        const auto [a, b] = skerry::parallel_invoke([&] { return self(self, n - 1); }, [] { return 1; });
+        return a + b;
+    };
+    EXPECT_EQ(rt.run([&] { return deep(deep, 5000); }), 5000); // five times the first capacity
+    EXPECT_EQ(rt.run([&] { return deep(deep, 5000); }), 5000);
+}
+
+TEST(Description, TellsWhereTheLimitComesFrom) {
+    const skerry::machine_description d = skerry::describe_machine();
+    EXPECT_GE(d.workers, 1U);
+    EXPECT_FALSE(d.cpus.empty());
+    EXPECT_FALSE(d.limits.empty());
+    EXPECT_FALSE(d.decided_by.empty());
+    EXPECT_LE(d.workers, d.cpus.size());
+}
+
+} // namespace
