@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Every allocation of the runtime fails once: the result is an exception, or a slower program with the right answer.
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <system_error>
+
+#include <gtest/gtest.h>
+
+#include <skerry/forkjoin.hpp>
+#include <skerry/runtime.hpp>
+
+namespace {
+
+constexpr long never = -1;
+std::atomic<long> fail_after{never}; // allocations until one fails; then every later one works again
+std::atomic<bool> fail_large{false}; // all allocations of more than 8 KiB: what a deque asks for when it grows
+std::atomic<long> live{0};
+
+void* allocate(std::size_t size, std::size_t alignment) noexcept {
+    if (fail_large && size > 8192) {
+        return nullptr;
+    }
+    long left = fail_after;
+    while (left != never && !fail_after.compare_exchange_weak(left, left - 1)) {
+    }
+    if (left == 0) {
+        return nullptr;
+    }
+    void* const p = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+    live += p != nullptr ? 1 : 0;
+    return p;
+}
+
+void release(void* p) noexcept {
+    live -= p != nullptr ? 1 : 0;
+    std::free(p);
+}
+
+void* allocate_or_throw(std::size_t size, std::size_t alignment) {
+    if (void* const p = allocate(size == 0 ? 1 : size, alignment)) {
+        return p;
+    }
+    throw std::bad_alloc();
+}
+
+} // namespace
+
+void* operator new(std::size_t size) { return allocate_or_throw(size, 16); }
+void* operator new(std::size_t size, std::align_val_t a) {
+    return allocate_or_throw(size, static_cast<std::size_t>(a));
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return allocate(size, 16); }
+void* operator new[](std::size_t size) { return allocate_or_throw(size, 16); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return allocate(size, 16); }
+void operator delete(void* p) noexcept { release(p); }
+void operator delete(void* p, std::align_val_t) noexcept { release(p); }
+void operator delete(void* p, std::size_t) noexcept { release(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { release(p); }
+void operator delete(void* p, const std::nothrow_t&) noexcept { release(p); }
+void operator delete[](void* p) noexcept { release(p); }
+void operator delete[](void* p, std::size_t) noexcept { release(p); }
+
+namespace {
+
+skerry::options with(unsigned workers) {
+    skerry::options o;
+    o.workers = workers;
+    return o;
+}
+
+int deep(int n) {
+    if (n == 0) {
+        return 0;
+    }
+    const auto [a, b] = skerry::parallel_invoke([n] { return deep(n - 1); }, [] { return 1; });
+    return a + b;
+}
+
+TEST(Memory, ADequeThatCannotGrowRunsInOrder) {
+    for (const unsigned workers : {1U, 2U, 4U}) {
+        skerry::runtime rt(with(workers));
+        rt.run([] { EXPECT_EQ(deep(10), 10); });
+        fail_large = true;
+        EXPECT_EQ(rt.run([] { return deep(4000); }), 4000);
+        EXPECT_EQ(rt.run([] { return deep(4000); }), 4000);
+        fail_large = false;
+        EXPECT_EQ(rt.run([] { return deep(4000); }), 4000);
+    }
+}
+
+TEST(Memory, EachAllocationOfARuntimeMayFail) {
+    { // what is allocated once per process
+        skerry::runtime rt(with(3));
+        rt.run([] { EXPECT_EQ(deep(10), 10); });
+    }
+    const long before = live;
+    long failed = 0;
+    bool went_through = false;
+    for (long n = 0; !went_through && n < 10000; ++n) {
+        fail_after = n;
+        try {
+            skerry::runtime rt(with(3));
+            EXPECT_EQ(rt.run([] { return deep(3000); }), 3000);
+            went_through = fail_after != never && fail_after >= 0;
+        } catch (const std::bad_alloc&) {
+            ++failed;
+        } catch (const std::system_error&) {
+            ++failed;
+        }
+        fail_after = never;
+        ASSERT_EQ(live, before) << "leak when allocation " << n << " fails";
+    }
+    EXPECT_TRUE(went_through);
+    EXPECT_GT(failed, 5);
+}
+
+} // namespace
