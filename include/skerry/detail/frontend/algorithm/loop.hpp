@@ -20,18 +20,34 @@ void run_indices(F& f, I first, std::uint64_t from, std::uint64_t to) {
     }
 }
 
+template <class Index, class I, class F>
+struct index_run {
+    F& f;
+    I first;
+
+    void operator()(std::uint64_t from, std::uint64_t to) const { run_indices<Index>(f, first, from, to); }
+    void operator()(std::uint64_t k) const {
+        call_with_index(f, static_cast<Index>(static_cast<std::uint64_t>(first) + k));
+    }
+};
+
 template <class It, class F>
-void run_elements(F& f, const It& first, std::uint64_t from, std::uint64_t to) {
-    It it = first + static_cast<std::ptrdiff_t>(from);
-    for (std::uint64_t n = to - from; n != 0; --n, ++it) static_cast<void>(f(*it));
-}
+struct element_run {
+    F& f;
+    const It& first;
+
+    void operator()(std::uint64_t from, std::uint64_t to) const {
+        It it = first + static_cast<std::ptrdiff_t>(from);
+        for (std::uint64_t n = to - from; n != 0; --n, ++it) static_cast<void>(f(*it));
+    }
+    void operator()(std::uint64_t k) const { static_cast<void>(f(*(first + static_cast<std::ptrdiff_t>(k)))); }
+};
 
 template <class Executor, class It, class End, class F>
 void run_iterators(F& f, const It& first, const End& last, grain g) {
     const auto n = static_cast<std::ptrdiff_t>(last - first);
     if (n <= 0) return;
-    const auto run = [&f, &first](std::uint64_t from, std::uint64_t to) { run_elements(f, first, from, to); };
-    run_pieces<Executor>(run, static_cast<std::uint64_t>(n), g);
+    run_pieces<Executor>(element_run<It, F>{f, first}, static_cast<std::uint64_t>(n), g);
 }
 
 // Calls a body once for each index, element or point, in any order and perhaps at the same time; returns when all calls
@@ -46,10 +62,7 @@ struct parallel_for_function {
         static_assert(callable_with_an_index<F, index>,
                       "skerry: parallel_for(first, last, f): f must be callable as f(i) with an index i");
         if constexpr (callable_with_an_index<F, index>) {
-            const auto run = [&f, first](std::uint64_t from, std::uint64_t to) {
-                run_indices<index>(f, first, from, to);
-            };
-            run_pieces<Executor>(run, distance_between(first, last), g);
+            run_pieces<Executor>(index_run<index, I, F>{f, first}, distance_between(first, last), g);
         }
     }
 

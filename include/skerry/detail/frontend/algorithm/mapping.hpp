@@ -21,6 +21,36 @@ struct parallel_for_each_function {
     }
 };
 
+template <class It, class Out, class F>
+struct transform_run {
+    const It& first;
+    const Out& out;
+    F& f;
+
+    void operator()(std::uint64_t from, std::uint64_t to) const {
+        It in = advanced(first, from);
+        Out to_write = advanced(out, from);
+        for (; from != to; ++from, ++in, ++to_write) write(to_write, f(*in));
+    }
+    void operator()(std::uint64_t k) const { (*this)(k, k + 1); }
+};
+
+template <class It1, class It2, class Out, class F>
+struct pair_transform_run {
+    const It1& first1;
+    const It2& first2;
+    const Out& out;
+    F& f;
+
+    void operator()(std::uint64_t from, std::uint64_t to) const {
+        It1 in1 = advanced(first1, from);
+        It2 in2 = advanced(first2, from);
+        Out to_write = advanced(out, from);
+        for (; from != to; ++from, ++in1, ++in2, ++to_write) write(to_write, f(*in1, *in2));
+    }
+    void operator()(std::uint64_t k) const { (*this)(k, k + 1); }
+};
+
 template <class Executor>
 struct parallel_transform_function {
     template <class It, class End, class Out, class F>
@@ -31,12 +61,7 @@ struct parallel_transform_function {
                             "must be assignable to the output's elements");
         if constexpr (fits) {
             const std::uint64_t n = sequence_length(first, last);
-            const auto run = [&first, &out, &f](std::uint64_t from, std::uint64_t to) {
-                It in = advanced(first, from);
-                Out to_write = advanced(out, from);
-                for (; from != to; ++from, ++in, ++to_write) write(to_write, f(*in));
-            };
-            run_pieces<Executor>(run, n, g);
+            run_pieces<Executor>(transform_run<It, Out, F>{first, out, f}, n, g);
             return advanced(out, n);
         } else {
             return out;
@@ -56,13 +81,7 @@ struct parallel_transform_function {
                       "and its result must be assignable to the output's elements");
         if constexpr (fits) {
             const std::uint64_t n = sequence_length(first1, last1);
-            const auto run = [&first1, &first2, &out, &f](std::uint64_t from, std::uint64_t to) {
-                It1 in1 = advanced(first1, from);
-                It2 in2 = advanced(first2, from);
-                Out to_write = advanced(out, from);
-                for (; from != to; ++from, ++in1, ++in2, ++to_write) write(to_write, f(*in1, *in2));
-            };
-            run_pieces<Executor>(run, n, g);
+            run_pieces<Executor>(pair_transform_run<It1, It2, Out, F>{first1, first2, out, f}, n, g);
             return advanced(out, n);
         } else {
             return out;

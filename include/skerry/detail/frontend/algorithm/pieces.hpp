@@ -45,19 +45,28 @@ leaves cut(std::uint64_t count, grain g) noexcept {
     return {count, (count - 1) / (workers * leaves_per_worker) + 1};
 }
 
-// Runs leaf(k) for each k in [first, last), last > first. Splits fall on even numbers, so that the recursion ends in
-// pairs: a fork of two leaves, with no call of this function in between.
+// leaf(first) and leaf(first + 1).
+template <class Executor, class Leaf>
+void fork_pair(const Leaf& leaf, std::uint64_t first) {
+    Executor::fork([&leaf, first] { leaf(first); }, [&leaf, first] { leaf(first + 1); });
+}
+
+// Runs leaf(k) for each k in [first, last), last > first. Splits fall on multiples of four where they can, so that the
+// recursion ends in fours: three forks with no call of this function in between.
 template <class Executor, class Leaf>
 void fork_leaves(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
     const std::uint64_t n = last - first;
-    if (n == 2) {
-        Executor::fork([&leaf, first] { leaf(first); }, [&leaf, first] { leaf(first + 1); });
-    } else if (n == 1) {
-        leaf(first);
-    } else {
-        const std::uint64_t middle = first + ((n / 2 + 1) & ~std::uint64_t{1});
+    if (n == 4) {
+        Executor::fork([&leaf, first] { fork_pair<Executor>(leaf, first); },
+                       [&leaf, first] { fork_pair<Executor>(leaf, first + 2); });
+    } else if (n > 2) {
+        const std::uint64_t middle = first + (n > 4 ? (n / 2 + 3) & ~std::uint64_t{3} : 2);
         Executor::fork([&leaf, first, middle] { fork_leaves<Executor>(leaf, first, middle); },
                        [&leaf, middle, last] { fork_leaves<Executor>(leaf, middle, last); });
+    } else if (n == 2) {
+        fork_pair<Executor>(leaf, first);
+    } else {
+        leaf(first);
     }
 }
 
@@ -81,7 +90,7 @@ void run_lazily(const Run& run, std::uint64_t first, std::uint64_t last) {
     run(first, last);
 }
 
-// Runs run(from, to) over pieces that make up [0, count), perhaps at the same time.
+// Runs run(from, to) over pieces that make up [0, count), perhaps at the same time; run(k) is run(k, k + 1).
 template <class Executor, class Run>
 void run_pieces(const Run& run, std::uint64_t count, grain g) {
     if (count == 0) return;
@@ -92,6 +101,8 @@ void run_pieces(const Run& run, std::uint64_t count, grain g) {
         if (g.is_automatic()) {
             const auto leaf = [&run, cuts](std::uint64_t k) { run_lazily<Executor>(run, cuts.first(k), cuts.last(k)); };
             fork_leaves<Executor>(leaf, 0, cuts.number());
+        } else if (cuts.length == 1) {
+            fork_leaves<Executor>(run, 0, count);
         } else {
             const auto leaf = [&run, cuts](std::uint64_t k) { run(cuts.first(k), cuts.last(k)); };
             fork_leaves<Executor>(leaf, 0, cuts.number());
