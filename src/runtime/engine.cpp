@@ -28,15 +28,33 @@ struct slot_memory {
 };
 constinit thread_local slot_memory last_slot;
 
+struct known_places {
+    std::vector<unsigned> cpus;
+    std::shared_ptr<const port::topology> places;
+};
+constinit machine::atomic<const known_places*> last_places{nullptr};
+
+// hwloc takes milliseconds: once for each set of CPUs that this process is given. What is known stays to the end of the
+// process, where static destructors may still start a runtime.
+std::shared_ptr<const port::topology> places_of(const std::vector<unsigned>& cpus) {
+    const known_places* known = last_places.load(std::memory_order_acquire);
+    if (known == nullptr || known->cpus != cpus) {
+        auto places = std::make_shared<const port::topology>(port::topology::of_this_machine(cpus));
+        known = new known_places{cpus, std::move(places)};
+        last_places.store(known, std::memory_order_release);
+    }
+    return known->places;
+}
+
 team_settings team_settings_of(engine* owner, const options& o, const std::vector<unsigned>& cpus) {
     team_settings s;
     s.owner = owner;
     s.workers = o.workers;
     s.max_slots = o.max_slots;
     s.protocol = o.steal == steal_mode::locked ? steal_protocol::locked : steal_protocol::asymmetric;
-    s.crowded = o.workers > cpus.size();
     if (o.workers > 1) {
-        s.places = std::make_shared<const port::topology>(port::topology::of_this_machine(cpus));
+        s.crowded = o.workers > port::read_cpu_limits().workers;
+        s.places = places_of(cpus);
     }
     return s;
 }

@@ -21,6 +21,7 @@ void in_child() noexcept {
         page->split.store(reinterpret_cast<worker_page::slot*>(~std::uintptr_t{sizeof(void*) - 1}),
                           std::memory_order_relaxed);
     }
+    machine::after_fork();
     standard_mutex.unlock();
 }
 

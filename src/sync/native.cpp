@@ -32,6 +32,8 @@ bool native::heavy_fence() noexcept {
     return done;
 }
 
+void native::after_fork() noexcept { barrier_in_flight.clear(std::memory_order_relaxed); }
+
 void native::futex_wait(atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
     port::futex_wait(&word, expected);
 }

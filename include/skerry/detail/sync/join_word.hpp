@@ -23,7 +23,7 @@ class join_word {
   public:
     // Leaves the word unwritten on purpose: a fork must not pay for a steal that does not happen.
     join_word() noexcept {
-    }               // NOLINT(modernize-use-equals-default): = default would make the union's constructor deleted
+    } // NOLINT(modernize-use-equals-default): = default would make the union's constructor deleted
     ~join_word() {} // NOLINT(modernize-use-equals-default)
     join_word(const join_word&) = delete;
     join_word& operator=(const join_word&) = delete;

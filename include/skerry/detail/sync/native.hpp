@@ -36,6 +36,9 @@ struct native {
     // Whether heavy_fence() works in this process. Constant after the first call.
     SKERRY_EXPORT static bool asymmetric() noexcept;
 
+    // In the child of a fork: a barrier that another thread had in flight is nobody's here.
+    static void after_fork() noexcept;
+
     static void full_fence() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
     static void pause() noexcept { detail::pause(); }
