@@ -37,7 +37,7 @@ template <class... Pieces>
 [[noreturn]] void panic(located_text first, const Pieces&... rest) noexcept {
     fixed_text<1000> text;
     text << first.text;
-    (text << ... << rest);
+    static_cast<void>((text << ... << rest));
     panic_with(text.view(), first.where);
 }
 
@@ -45,7 +45,7 @@ template <class... Pieces>
 [[noreturn]] void fatal(const char* first, const Pieces&... rest) noexcept {
     fixed_text<1000> text;
     text << first;
-    (text << ... << rest);
+    static_cast<void>((text << ... << rest));
     fatal_with(text.view());
 }
 
