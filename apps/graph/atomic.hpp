@@ -17,8 +17,7 @@ inline constexpr bool concurrent = SKERRY_APP_SERIAL == 0;
 
 /// A store that others may meanwhile load with `par::may_be_stale`.
 template <class T>
-void store(T& x, T value)
-{
+void store(T& x, T value) {
     if constexpr (concurrent)
         std::atomic_ref(x).store(value, std::memory_order_relaxed);
     else
@@ -27,8 +26,7 @@ void store(T& x, T value)
 
 /// True for exactly one of those who replace `expected`.
 template <class T>
-bool replace_once(T& x, T expected, T value)
-{
+bool replace_once(T& x, T expected, T value) {
     if (par::may_be_stale(x) != expected) return false;
     if constexpr (concurrent)
         return std::atomic_ref(x).compare_exchange_strong(expected, value, std::memory_order_relaxed);
@@ -39,8 +37,7 @@ bool replace_once(T& x, T expected, T value)
 /// Lowers x to value, unless it is there already. If it did, `old` is what it replaced: among all who lower x at the
 /// same time, each replaced value is seen by one.
 template <class T>
-bool write_min(T& x, T value, T& old)
-{
+bool write_min(T& x, T value, T& old) {
     old = par::may_be_stale(x);
     while (value < old) {
         if constexpr (concurrent) {
@@ -55,8 +52,7 @@ bool write_min(T& x, T value, T& old)
 
 /// Returns the value before.
 template <class T>
-T add(T& x, T value)
-{
+T add(T& x, T value) {
     if constexpr (concurrent) return std::atomic_ref(x).fetch_add(value, std::memory_order_relaxed);
     const T old = x;
     x = old + value;
@@ -65,8 +61,7 @@ T add(T& x, T value)
 
 /// Returns the value before.
 template <class T>
-T set_bits(T& x, T bits)
-{
+T set_bits(T& x, T bits) {
     if constexpr (concurrent) return std::atomic_ref(x).fetch_or(bits, std::memory_order_relaxed);
     const T old = x;
     x = old | bits;

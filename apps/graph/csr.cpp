@@ -15,8 +15,7 @@ namespace {
 /// An arc while its row is sorted: its end, and below that (in a weighted graph) the weight as an unsigned number of
 /// the same order. One integer comparison then sorts by end and, within one end, by weight.
 template <class Arc>
-Arc pack(vertex end, weight w)
-{
+Arc pack(vertex end, weight w) {
     if constexpr (std::is_same_v<Arc, vertex>)
         return end;
     else
@@ -24,28 +23,22 @@ Arc pack(vertex end, weight w)
 }
 
 template <class Arc>
-vertex end_of(Arc a)
-{
+vertex end_of(Arc a) {
     if constexpr (std::is_same_v<Arc, vertex>)
         return a;
     else
         return static_cast<vertex>(a >> 32);
 }
 
-weight weight_of(std::uint64_t a)
-{
-    return static_cast<weight>(static_cast<std::uint32_t>(a) ^ 0x8000'0000U);
-}
+weight weight_of(std::uint64_t a) { return static_cast<weight>(static_cast<std::uint32_t>(a) ^ 0x8000'0000U); }
 
 /// Turns degrees into offsets; the last element becomes the total.
-void degrees_to_offsets(buffer<std::uint64_t>& counts)
-{
+void degrees_to_offsets(buffer<std::uint64_t>& counts) {
     std::exclusive_scan(counts.begin(), counts.end(), counts.begin(), std::uint64_t{0});
 }
 
 template <class Visit>
-void each_arc(const edge_list& e, bool forward, bool backward, Visit visit)
-{
+void each_arc(const edge_list& e, bool forward, bool backward, Visit visit) {
     skerry::parallel_for(std::size_t{0}, e.size(), [&, visit](std::size_t i) {
         const vertex u = e.from[i];
         const vertex v = e.to[i];
@@ -57,8 +50,7 @@ void each_arc(const edge_list& e, bool forward, bool backward, Visit visit)
 }
 
 template <class Arc>
-rows gather(const edge_list& e, bool forward, bool backward)
-{
+rows gather(const edge_list& e, bool forward, bool backward) {
     const std::size_t n = e.vertices;
     buffer<std::uint64_t> start(n + 1, 0);
     each_arc(e, forward, backward, [&](vertex u, vertex, weight) {
@@ -94,15 +86,13 @@ rows gather(const edge_list& e, bool forward, bool backward)
     return result;
 }
 
-rows gather(const edge_list& e, bool forward, bool backward)
-{
+rows gather(const edge_list& e, bool forward, bool backward) {
     return e.weights.empty() ? gather<vertex>(e, forward, backward) : gather<std::uint64_t>(e, forward, backward);
 }
 
 } // namespace
 
-vertex csr::hub() const noexcept
-{
+vertex csr::hub() const noexcept {
     vertex best = 0;
     for (vertex v = 1; v < vertices(); ++v) {
         if (out_.degree(v) > out_.degree(best)) best = v;
@@ -110,8 +100,7 @@ vertex csr::hub() const noexcept
     return best;
 }
 
-csr build(const edge_list& e, direction d)
-{
+csr build(const edge_list& e, direction d) {
     if (d == direction::undirected) return {gather(e, true, true), {}};
     rows out = gather(e, true, false);
     rows in = gather(e, false, true);

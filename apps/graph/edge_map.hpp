@@ -50,8 +50,7 @@ concept weighs = requires(F& f, vertex v, weight w) {
 };
 
 template <class F>
-bool push_edge(F& f, vertex from, vertex to, [[maybe_unused]] const weight* w)
-{
+bool push_edge(F& f, vertex from, vertex to, [[maybe_unused]] const weight* w) {
     if (!f.cond(to)) return false;
     if constexpr (weighs<F>)
         return f.update_atomic(from, to, *w);
@@ -60,8 +59,7 @@ bool push_edge(F& f, vertex from, vertex to, [[maybe_unused]] const weight* w)
 }
 
 template <class F>
-void push_some(F& f, vertex from, std::span<const vertex> ends, const weight* weights, vertex_collector& reached)
-{
+void push_some(F& f, vertex from, std::span<const vertex> ends, const weight* weights, vertex_collector& reached) {
     auto& found = reached.local();
     for (const vertex to : ends) {
         if (push_edge(f, from, to, weights)) found.push_back(to);
@@ -70,8 +68,7 @@ void push_some(F& f, vertex from, std::span<const vertex> ends, const weight* we
 }
 
 template <class Flags, class F>
-basic_subset<Flags> push(const csr& g, const basic_subset<Flags>& frontier, F& f, std::size_t granularity)
-{
+basic_subset<Flags> push(const csr& g, const basic_subset<Flags>& frontier, F& f, std::size_t granularity) {
     vertex_collector reached;
     const graph::rows& out = g.out();
     frontier.each(granularity, [&](vertex from) {
@@ -95,8 +92,7 @@ basic_subset<Flags> push(const csr& g, const basic_subset<Flags>& frontier, F& f
 }
 
 template <class Flags, class F>
-bool pull_row(const graph::rows& in, const flag_array<Flags>& frontier, F& f, vertex to)
-{
+bool pull_row(const graph::rows& in, const flag_array<Flags>& frontier, F& f, vertex to) {
     bool joined = false;
     const std::span<const vertex> ends = in(to);
     const weight* weights = weighs<F> ? in.weights_of(to).data() : nullptr;
@@ -119,8 +115,7 @@ struct totals {
 };
 
 template <class Flags, class F>
-basic_subset<Flags> pull(const csr& g, const basic_subset<Flags>& frontier, F& f, std::size_t granularity)
-{
+basic_subset<Flags> pull(const csr& g, const basic_subset<Flags>& frontier, F& f, std::size_t granularity) {
     using flags = flag_array<Flags>;
     flags reached(g.vertices());
     const flags& asked = frontier.in_flags();
@@ -152,14 +147,13 @@ basic_subset<Flags> pull(const csr& g, const basic_subset<Flags>& frontier, F& f
 /// The frontier's form may change; as a set it stays as it is. Work: O(edges of the frontier) to push, O(vertices +
 /// edges) to pull, less what `cond` spares.
 template <class Flags, class F>
-basic_subset<Flags> edge_map(const csr& g, basic_subset<Flags>& frontier, F f, edge_map_options o = {})
-{
+basic_subset<Flags> edge_map(const csr& g, basic_subset<Flags>& frontier, F f, edge_map_options o = {}) {
     using namespace edge_map_detail;
     const std::uint64_t threshold = g.arcs() / dense_part;
     const bool large =
-        o.walk == walk::pull || (o.walk == walk::automatic &&
-                                 (frontier.size() > threshold ||
-                                  frontier.size() + frontier.degrees(g, o.granularity) > threshold));
+        o.walk == walk::pull ||
+        (o.walk == walk::automatic &&
+         (frontier.size() > threshold || frontier.size() + frontier.degrees(g, o.granularity) > threshold));
     if (large) {
         frontier.make_dense(o.granularity);
         return pull(g, frontier, f, o.granularity);

@@ -23,8 +23,7 @@ struct ends {
     vertex from = 0;
     vertex to = 0;
 
-    void descend(std::uint32_t draw)
-    {
+    void descend(std::uint32_t draw) {
         const bool lower = draw >= bound_ab;
         const bool right = (draw >= bound_a && draw < bound_ab) || draw >= bound_abc;
         from = (from << 1) | static_cast<vertex>(lower);
@@ -34,8 +33,7 @@ struct ends {
 
 } // namespace
 
-edge_list rmat(std::uint64_t vertices, std::uint64_t seed)
-{
+edge_list rmat(std::uint64_t vertices, std::uint64_t seed) {
     edge_list e;
     e.vertices = std::bit_ceil(vertices);
     const std::size_t size = vertices * edges_per_vertex;
@@ -56,8 +54,7 @@ edge_list rmat(std::uint64_t vertices, std::uint64_t seed)
     return e;
 }
 
-void add_random_weights(edge_list& e, std::uint64_t seed)
-{
+void add_random_weights(edge_list& e, std::uint64_t seed) {
     const std::uint64_t range = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::bit_width(e.vertices)) - 1);
     e.weights = buffer<weight>(e.size());
     skerry::parallel_for(std::size_t{0}, e.size(),

@@ -51,23 +51,20 @@ class flag_array {
     cell at_cell(std::size_t c) const noexcept { return cells_[c]; }
 
     /// May miss a flag that another task is setting.
-    bool test(vertex v) const noexcept
-    {
+    bool test(vertex v) const noexcept {
         if constexpr (per_cell == 1) return par::may_be_stale(cells_[v]) != 0;
         return ((par::may_be_stale(cells_[v / per_cell]) >> (v % per_cell)) & 1U) != 0;
     }
 
     /// True for exactly one of the tasks that set a flag which was not set.
-    bool test_and_set(vertex v) noexcept
-    {
+    bool test_and_set(vertex v) noexcept {
         if constexpr (per_cell == 1) return replace_once(cells_[v], cell{0}, cell{1});
         const cell bit = cell{1} << (v % per_cell);
         return (set_bits(cells_[v / per_cell], bit) & bit) == 0;
     }
 
     /// Several tasks may do so at once.
-    void set(vertex v) noexcept
-    {
+    void set(vertex v) noexcept {
         if constexpr (per_cell == 1)
             store(cells_[v], cell{1});
         else
@@ -75,8 +72,7 @@ class flag_array {
     }
 
     /// The cell is this task's alone; others may read it.
-    void set_own(vertex v) noexcept
-    {
+    void set_own(vertex v) noexcept {
         cell& c = cells_[v / per_cell];
         store(c, static_cast<cell>(c | (cell{1} << (v % per_cell))));
     }
@@ -88,8 +84,7 @@ class flag_array {
     std::size_t groups() const noexcept { return (cells() + cells_per_group - 1) / cells_per_group; }
 
     template <class F>
-    void each_in_group(std::size_t group, F f) const
-    {
+    void each_in_group(std::size_t group, F f) const {
         const std::size_t first = group * cells_per_group;
         const std::size_t last = std::min(first + cells_per_group, cells());
         std::uint64_t any = 0;
@@ -106,8 +101,7 @@ class flag_array {
 };
 
 /// How many iterations of a loop over vertices, groups of `unit` vertices each, one task takes.
-inline par::grain per_unit(std::size_t granularity, std::size_t unit)
-{
+inline par::grain per_unit(std::size_t granularity, std::size_t unit) {
     return granularity == 0 ? par::grain::automatic() : par::grain::fixed(std::max<std::size_t>(1, granularity / unit));
 }
 
@@ -117,8 +111,7 @@ class vertex_collector {
   public:
     std::vector<vertex>& local() { return parts_.local(); }
 
-    std::vector<vertex> take()
-    {
+    std::vector<vertex> take() {
         std::vector<vertex> all;
         for (std::vector<vertex>& part : parts_) {
             if (all.empty())
@@ -142,16 +135,19 @@ class basic_subset {
     explicit basic_subset(vertex universe) : universe_(universe) {}
 
     basic_subset(vertex universe, std::vector<vertex> members)
-        : universe_(universe), size_(members.size()), members_(std::move(members))
-    {}
+        : universe_(universe),
+          size_(members.size()),
+          members_(std::move(members)) {}
 
     /// `degrees` is the sum of the members' out-degrees.
     basic_subset(vertex universe, flags dense, std::size_t size, std::uint64_t degrees)
-        : universe_(universe), size_(size), degrees_(degrees), flags_(std::move(dense)), dense_(true)
-    {}
+        : universe_(universe),
+          size_(size),
+          degrees_(degrees),
+          flags_(std::move(dense)),
+          dense_(true) {}
 
-    static basic_subset all(vertex universe)
-    {
+    static basic_subset all(vertex universe) {
         std::vector<vertex> members(universe);
         par::parallel_for(vertex{0}, universe, [&](vertex v) { members[v] = v; });
         return {universe, std::move(members)};
@@ -169,8 +165,7 @@ class basic_subset {
     const std::vector<vertex>& members() const noexcept { return members_; }
 
     /// The members' out-degrees added up.
-    std::uint64_t degrees(const graph::csr& g, std::size_t granularity)
-    {
+    std::uint64_t degrees(const graph::csr& g, std::size_t granularity) {
         if (degrees_ == unknown) {
             degrees_ = par::parallel_transform_reduce(
                 members_, std::uint64_t{0}, std::plus<>(), [&](vertex v) { return g.out().degree(v); },
@@ -179,8 +174,7 @@ class basic_subset {
         return degrees_;
     }
 
-    void make_dense(std::size_t granularity)
-    {
+    void make_dense(std::size_t granularity) {
         if (dense_) return;
         flags_ = flags(universe_);
         flags_.clear();
@@ -189,8 +183,7 @@ class basic_subset {
         dense_ = true;
     }
 
-    void make_sparse(std::size_t granularity)
-    {
+    void make_sparse(std::size_t granularity) {
         if (!dense_) return;
         vertex_collector found;
         each(granularity, [&](vertex v) { found.local().push_back(v); });
@@ -201,8 +194,7 @@ class basic_subset {
 
     /// Vertex map: f(v) for each member, in parallel.
     template <class F>
-    void each(std::size_t granularity, F f) const
-    {
+    void each(std::size_t granularity, F f) const {
         if (dense_) {
             constexpr std::size_t unit = flags::cells_per_group * flags::per_cell;
             par::parallel_for(
@@ -216,8 +208,7 @@ class basic_subset {
 
     /// The members for which keep(v) holds.
     template <class Keep>
-    basic_subset filter(std::size_t granularity, Keep keep) const
-    {
+    basic_subset filter(std::size_t granularity, Keep keep) const {
         vertex_collector found;
         each(granularity, [&](vertex v) {
             if (keep(v)) found.local().push_back(v);

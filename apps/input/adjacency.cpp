@@ -18,17 +18,16 @@ struct header {
     bool weighted = false;
 };
 
-std::uint64_t read_size(const text& t, cursor& c, const char* what)
-{
+std::uint64_t read_size(const text& t, cursor& c, const char* what) {
     const std::string_view word = c.word();
     std::uint64_t value = 0;
     if (word.empty()) t.fail(c.at(), std::string("the file ends where the number of ") + what + " should stand");
-    if (!read_number(word, graph::no_vertex, value)) t.fail(c.offset_of(word), why_no_number(word, 0, graph::no_vertex));
+    if (!read_number(word, graph::no_vertex, value))
+        t.fail(c.offset_of(word), why_no_number(word, 0, graph::no_vertex));
     return value;
 }
 
-header read_header(const text& t)
-{
+header read_header(const text& t) {
     cursor c(t.bytes(), {0, t.bytes().size()});
     header h;
     const std::string_view kind = c.word();
@@ -43,8 +42,7 @@ header read_header(const text& t)
     return h;
 }
 
-std::size_t count_words(std::string_view bytes, block b)
-{
+std::size_t count_words(std::string_view bytes, block b) {
     std::size_t count = 0;
     bool in_word = false;
     for (std::size_t i = b.begin; i != b.end; ++i) {
@@ -59,9 +57,10 @@ std::size_t count_words(std::string_view bytes, block b)
 class body {
   public:
     body(const text& t, const header& h, std::size_t block_bytes)
-        : text_(t), header_(h), blocks_(blocks_of_words(t.bytes(), h.end, block_bytes)),
-          first_(first_items(blocks_, [&](block b) { return count_words(t.bytes(), b); }))
-    {
+        : text_(t),
+          header_(h),
+          blocks_(blocks_of_words(t.bytes(), h.end, block_bytes)),
+          first_(first_items(blocks_, [&](block b) { return count_words(t.bytes(), b); })) {
         const std::uint64_t expected = h.vertices + h.edges * (h.weighted ? 2 : 1);
         const std::string announced = std::to_string(h.vertices) + " vertices and " + std::to_string(h.edges) +
                                       " edges need " + std::to_string(expected) + " numbers";
@@ -74,14 +73,14 @@ class body {
         }
     }
 
-    parsed_graph parse(bool want_weights) const
-    {
+    parsed_graph parse(bool want_weights) const {
         buffer<std::uint64_t> offsets(header_.vertices + 1);
         graph::edge_list e;
         e.vertices = header_.vertices;
         e.from = buffer<vertex>(header_.edges);
         e.to = buffer<vertex>(header_.edges);
-        if (want_weights) e.weights = header_.weighted ? buffer<weight>(header_.edges) : buffer<weight>(header_.edges, 1);
+        if (want_weights)
+            e.weights = header_.weighted ? buffer<weight>(header_.edges) : buffer<weight>(header_.edges, 1);
         parse_blocks(text_, blocks_, [&](std::size_t b) { return parse_block(b, offsets, e); });
         offsets[header_.vertices] = header_.edges;
         check_offsets(offsets);
@@ -92,8 +91,7 @@ class body {
     }
 
   private:
-    flaw parse_block(std::size_t b, buffer<std::uint64_t>& offsets, graph::edge_list& e) const
-    {
+    flaw parse_block(std::size_t b, buffer<std::uint64_t>& offsets, graph::edge_list& e) const {
         cursor c(text_.bytes(), blocks_[b]);
         for (std::size_t i = first_[b]; i != first_[b + 1]; ++i) {
             const std::string_view w = c.word();
@@ -116,10 +114,10 @@ class body {
     }
 
     /// Every edge belongs to one vertex.
-    void check_offsets(const buffer<std::uint64_t>& offsets) const
-    {
+    void check_offsets(const buffer<std::uint64_t>& offsets) const {
         if (offsets[0] != 0) {
-            text_.fail(offset_of(word(0)), "not a graph: the first offset is " + std::to_string(offsets[0]) + ", not 0");
+            text_.fail(offset_of(word(0)),
+                       "not a graph: the first offset is " + std::to_string(offsets[0]) + ", not 0");
         }
         const auto* const bad = std::is_sorted_until(offsets.begin(), offsets.end());
         if (bad == offsets.end()) return;
@@ -129,8 +127,7 @@ class body {
     }
 
     /// Only for errors: reads its block again.
-    std::string_view word(std::size_t index) const
-    {
+    std::string_view word(std::size_t index) const {
         const auto after = std::upper_bound(first_.begin(), first_.end(), index);
         const auto b = static_cast<std::size_t>(after - first_.begin()) - 1;
         cursor c(text_.bytes(), blocks_[b]);
@@ -139,8 +136,7 @@ class body {
         return w;
     }
 
-    std::size_t offset_of(std::string_view w) const
-    {
+    std::size_t offset_of(std::string_view w) const {
         return static_cast<std::size_t>(w.data() - text_.bytes().data());
     }
 
@@ -152,8 +148,7 @@ class body {
 
 } // namespace
 
-parsed_graph parse_adjacency(const text& t, const parse_options& o)
-{
+parsed_graph parse_adjacency(const text& t, const parse_options& o) {
     const header h = read_header(t);
     return body(t, h, o.block_bytes).parse(o.weights);
 }

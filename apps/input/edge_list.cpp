@@ -12,8 +12,7 @@ using graph::buffer;
 using graph::vertex;
 
 /// The number of words on the first line that states an edge.
-std::size_t columns_of(const text& t)
-{
+std::size_t columns_of(const text& t) {
     cursor c(t.bytes(), {0, t.bytes().size()});
     while (!c.at_end()) {
         if (states_entry(c)) {
@@ -28,8 +27,7 @@ std::size_t columns_of(const text& t)
 
 } // namespace
 
-parsed_graph parse_edge_list(const text& t, const parse_options& o)
-{
+parsed_graph parse_edge_list(const text& t, const parse_options& o) {
     const std::size_t columns = columns_of(t);
     const std::uint64_t limit = vertex_limit(t.bytes().size());
     const entry_lines lines(t, 0, o.block_bytes);
@@ -42,7 +40,8 @@ parsed_graph parse_edge_list(const text& t, const parse_options& o)
             const std::string_view to = c.word_of_line();
             std::uint64_t u = 0;
             std::uint64_t v = 0;
-            if (!read_number(from, limit - 1, u)) return {c.offset_of(from), "vertex: " + why_no_number(from, 0, limit - 1)};
+            if (!read_number(from, limit - 1, u))
+                return {c.offset_of(from), "vertex: " + why_no_number(from, 0, limit - 1)};
             if (!read_number(to, limit - 1, v)) return {c.offset_of(to), "vertex: " + why_no_number(to, 0, limit - 1)};
             e.from[i] = static_cast<vertex>(u);
             e.to[i] = static_cast<vertex>(v);

@@ -40,8 +40,7 @@ parsed_graph parse_matrix_market(const text& t, const parse_options& o);
 parsed_graph parse_graph(const text& t, const parse_options& o);
 
 /// A file can name a vertex with no edge, or a high number, at no cost; memory for it must still be in proportion.
-constexpr std::uint64_t vertex_limit(std::uint64_t file_bytes) noexcept
-{
+constexpr std::uint64_t vertex_limit(std::uint64_t file_bytes) noexcept {
     const std::uint64_t limit = (std::uint64_t{1} << 20U) + 8 * file_bytes;
     return limit < graph::no_vertex ? limit : graph::no_vertex;
 }

@@ -13,16 +13,14 @@ namespace apps::input {
 
 /// Whether the line at the cursor states an entry: it is neither blank nor a comment. Leaves the cursor on that line,
 /// before its first word.
-inline bool states_entry(const cursor& c) noexcept
-{
+inline bool states_entry(const cursor& c) noexcept {
     cursor ahead = c;
     const std::string_view word = ahead.word_of_line();
     return !word.empty() && word.front() != '#' && word.front() != '%';
 }
 
 /// A flaw if a word is left on the line.
-inline flaw nothing_left(cursor& c)
-{
+inline flaw nothing_left(cursor& c) {
     const std::string_view extra = c.word_of_line();
     if (extra.empty()) return {};
     return {c.offset_of(extra), quoted(extra) + " is too much on this line"};
@@ -41,8 +39,7 @@ class entry_lines {
 
     /// Calls parse(index, cursor) -> flaw for each entry of block b, until one has a flaw.
     template <class Parse>
-    flaw each(std::size_t b, Parse parse) const
-    {
+    flaw each(std::size_t b, Parse parse) const {
         cursor c(text_.bytes(), blocks_[b]);
         for (std::size_t i = first_[b]; i != first_[b + 1]; c.next_line()) {
             if (!states_entry(c)) continue;

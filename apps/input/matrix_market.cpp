@@ -28,16 +28,14 @@ struct header {
     std::size_t end = 0;       ///< where the entries begin
 };
 
-bool same_word(std::string_view a, std::string_view b)
-{
+bool same_word(std::string_view a, std::string_view b) {
     const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
     return std::ranges::equal(a, b, {}, lower, lower);
 }
 
 /// Which of the choices the next word of the banner is.
 template <std::size_t N>
-std::size_t choose(const text& t, cursor& c, const std::array<std::string_view, N>& choices)
-{
+std::size_t choose(const text& t, cursor& c, const std::array<std::string_view, N>& choices) {
     const std::string_view word = c.word_of_line();
     std::string known;
     for (std::size_t i = 0; i != N; ++i) {
@@ -47,8 +45,7 @@ std::size_t choose(const text& t, cursor& c, const std::array<std::string_view, 
     t.fail(c.offset_of(word), "the banner says " + quoted(word) + ", known here: " + known);
 }
 
-std::uint64_t read_size(const text& t, cursor& c, const char* what)
-{
+std::uint64_t read_size(const text& t, cursor& c, const char* what) {
     const std::string_view word = c.word_of_line();
     std::uint64_t value = 0;
     const std::uint64_t most = std::numeric_limits<std::int64_t>::max();
@@ -58,8 +55,7 @@ std::uint64_t read_size(const text& t, cursor& c, const char* what)
     return value;
 }
 
-header read_header(const text& t)
-{
+header read_header(const text& t) {
     cursor c(t.bytes(), {0, t.bytes().size()});
     header h;
     const std::string_view first = c.word_of_line();
@@ -81,8 +77,8 @@ header read_header(const text& t)
     h.entries = read_size(t, c, "entries");
     if (const flaw f = nothing_left(c)) t.fail(f.offset, f.reason);
     if (h.vertices != columns) {
-        t.fail(h.size_line, "not a graph: " + std::to_string(h.vertices) + " rows and " + std::to_string(columns) +
-                                " columns");
+        t.fail(h.size_line,
+               "not a graph: " + std::to_string(h.vertices) + " rows and " + std::to_string(columns) + " columns");
     }
     if (h.vertices == 0) t.fail(h.size_line, "the graph has no vertices");
     const std::uint64_t limit = vertex_limit(t.bytes().size());
@@ -96,8 +92,7 @@ header read_header(const text& t)
 }
 
 /// Why the word is no value of its kind; empty if it is one.
-std::string read_value(std::string_view word, field kind, bool wanted, weight& value)
-{
+std::string read_value(std::string_view word, field kind, bool wanted, weight& value) {
     if (kind == field::integer) return read_weight(word, value) ? std::string() : why_no_weight(word);
     double x = 0;
     const auto r = std::from_chars(word.data(), word.data() + word.size(), x);
@@ -114,8 +109,7 @@ std::string read_value(std::string_view word, field kind, bool wanted, weight& v
 
 } // namespace
 
-parsed_graph parse_matrix_market(const text& t, const parse_options& o)
-{
+parsed_graph parse_matrix_market(const text& t, const parse_options& o) {
     const header h = read_header(t);
     const entry_lines lines(t, h.end, o.block_bytes);
     const std::string announced = " of " + std::to_string(h.entries) + " entries";
@@ -123,8 +117,8 @@ parsed_graph parse_matrix_market(const text& t, const parse_options& o)
         t.fail(t.bytes().size(), "truncated: there are " + std::to_string(lines.size()) + announced);
     }
     if (lines.size() > h.entries) {
-        t.fail(lines.offset_of(static_cast<std::size_t>(h.entries)), "one entry too many: this line follows the last" +
-                                                                         announced);
+        t.fail(lines.offset_of(static_cast<std::size_t>(h.entries)),
+               "one entry too many: this line follows the last" + announced);
     }
     graph::edge_list e = lines.allocate(o.weights, h.field == field::pattern);
     e.vertices = h.vertices;
@@ -151,8 +145,7 @@ parsed_graph parse_matrix_market(const text& t, const parse_options& o)
     return {std::move(e), h.direction};
 }
 
-parsed_graph parse_graph(const text& t, const parse_options& o)
-{
+parsed_graph parse_graph(const text& t, const parse_options& o) {
     const std::string_view bytes = t.bytes();
     if (bytes.starts_with(banner)) return parse_matrix_market(t, o);
     cursor c(bytes, {0, bytes.size()});

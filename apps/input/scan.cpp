@@ -8,8 +8,7 @@ namespace apps::input {
 namespace {
 
 template <class IsCut>
-std::vector<block> cut(std::string_view bytes, std::size_t begin, std::size_t block_bytes, IsCut is_cut)
-{
+std::vector<block> cut(std::string_view bytes, std::size_t begin, std::size_t block_bytes, IsCut is_cut) {
     std::vector<block> blocks;
     while (begin < bytes.size()) {
         std::size_t end = std::min(bytes.size(), begin + std::max<std::size_t>(1, block_bytes));
@@ -21,8 +20,7 @@ std::vector<block> cut(std::string_view bytes, std::size_t begin, std::size_t bl
 }
 
 template <class T>
-std::from_chars_result read_all(std::string_view word, T& value) noexcept
-{
+std::from_chars_result read_all(std::string_view word, T& value) noexcept {
     std::from_chars_result r = std::from_chars(word.data(), word.data() + word.size(), value);
     if (r.ec == std::errc() && r.ptr != word.data() + word.size()) r.ec = std::errc::invalid_argument;
     return r;
@@ -30,34 +28,28 @@ std::from_chars_result read_all(std::string_view word, T& value) noexcept
 
 } // namespace
 
-std::vector<block> blocks_of_lines(std::string_view bytes, std::size_t begin, std::size_t block_bytes)
-{
+std::vector<block> blocks_of_lines(std::string_view bytes, std::size_t begin, std::size_t block_bytes) {
     return cut(bytes, begin, block_bytes, [](char c) { return c == '\n'; });
 }
 
-std::vector<block> blocks_of_words(std::string_view bytes, std::size_t begin, std::size_t block_bytes)
-{
+std::vector<block> blocks_of_words(std::string_view bytes, std::size_t begin, std::size_t block_bytes) {
     return cut(bytes, begin, block_bytes, is_space);
 }
 
-void cursor::next_line() noexcept
-{
+void cursor::next_line() noexcept {
     const std::size_t newline = bytes_.substr(0, end_).find('\n', at_);
     at_ = newline == std::string_view::npos ? end_ : newline + 1;
 }
 
-bool read_number(std::string_view word, std::uint64_t most, std::uint64_t& value) noexcept
-{
+bool read_number(std::string_view word, std::uint64_t most, std::uint64_t& value) noexcept {
     return read_all(word, value).ec == std::errc() && value <= most;
 }
 
-bool read_weight(std::string_view word, std::int32_t& value) noexcept
-{
+bool read_weight(std::string_view word, std::int32_t& value) noexcept {
     return read_all(word, value).ec == std::errc();
 }
 
-std::string why_no_number(std::string_view word, std::int64_t least, std::uint64_t most)
-{
+std::string why_no_number(std::string_view word, std::int64_t least, std::uint64_t most) {
     if (word.empty()) return "a number is missing";
     const bool minus = word.front() == '-';
     const std::string_view digits = word.substr(minus ? 1 : 0);

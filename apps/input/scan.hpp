@@ -20,10 +20,7 @@ namespace apps::input {
 /// A block is long enough to outweigh a steal and short enough that a few megabytes keep a machine busy.
 inline constexpr std::size_t default_block_bytes = std::size_t{1} << 17;
 
-constexpr bool is_space(char c) noexcept
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
+constexpr bool is_space(char c) noexcept { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 /// Half-open range of bytes of a text.
 struct block {
@@ -43,15 +40,13 @@ class cursor {
     cursor(std::string_view bytes, block b) : bytes_(bytes), at_(b.begin), end_(b.end) {}
 
     /// The next word of the range; empty when there is none.
-    std::string_view word() noexcept
-    {
+    std::string_view word() noexcept {
         while (at_ != end_ && is_space(bytes_[at_])) ++at_;
         return until_space();
     }
 
     /// The next word of this line; empty when there is none. Stays on the line.
-    std::string_view word_of_line() noexcept
-    {
+    std::string_view word_of_line() noexcept {
         while (at_ != end_ && bytes_[at_] != '\n' && is_space(bytes_[at_])) ++at_;
         return until_space();
     }
@@ -63,14 +58,12 @@ class cursor {
     std::size_t at() const noexcept { return at_; }
 
     /// Where a word that this cursor returned begins.
-    std::size_t offset_of(std::string_view word) const noexcept
-    {
+    std::size_t offset_of(std::string_view word) const noexcept {
         return static_cast<std::size_t>(word.data() - bytes_.data());
     }
 
   private:
-    std::string_view until_space() noexcept
-    {
+    std::string_view until_space() noexcept {
         const std::size_t first = at_;
         while (at_ != end_ && !is_space(bytes_[at_])) ++at_;
         return bytes_.substr(first, at_ - first);
@@ -98,15 +91,13 @@ bool read_number(std::string_view word, std::uint64_t most, std::uint64_t& value
 /// Reads a whole word as a weight: any 32-bit integer.
 bool read_weight(std::string_view word, std::int32_t& value) noexcept;
 
-inline std::string why_no_weight(std::string_view word)
-{
+inline std::string why_no_weight(std::string_view word) {
     return why_no_number(word, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max());
 }
 
 /// Calls parse(block index) -> flaw for every block, in parallel; throws for the first flaw.
 template <class Parse>
-void parse_blocks(const text& t, const std::vector<block>& blocks, Parse parse)
-{
+void parse_blocks(const text& t, const std::vector<block>& blocks, Parse parse) {
     std::vector<flaw> flaws(blocks.size());
     skerry::parallel_for(
         std::size_t{0}, blocks.size(), [&](std::size_t b) { flaws[b] = parse(b); }, skerry::grain::fixed(1));
@@ -117,8 +108,7 @@ void parse_blocks(const text& t, const std::vector<block>& blocks, Parse parse)
 
 /// How many items (words, lines) each block has, as the index of its first one; the last element is the total.
 template <class Count>
-std::vector<std::size_t> first_items(const std::vector<block>& blocks, Count count)
-{
+std::vector<std::size_t> first_items(const std::vector<block>& blocks, Count count) {
     std::vector<std::size_t> first(blocks.size() + 1);
     skerry::parallel_for(
         std::size_t{0}, blocks.size(), [&](std::size_t b) { first[b + 1] = count(blocks[b]); },

@@ -22,8 +22,7 @@ class descriptor {
     explicit descriptor(int fd) : fd_(fd) {}
     descriptor(const descriptor&) = delete;
     descriptor& operator=(const descriptor&) = delete;
-    ~descriptor()
-    {
+    ~descriptor() {
         if (fd_ >= 0) ::close(fd_);
     }
     int get() const { return fd_; }
@@ -32,18 +31,16 @@ class descriptor {
     int fd_;
 };
 
-[[noreturn]] void fail_with_errno(const std::string& name)
-{
+[[noreturn]] void fail_with_errno(const std::string& name) {
     throw input_error(name + ": " + std::generic_category().message(errno));
 }
 
 } // namespace
 
-text::text(std::string path) : name_(std::move(path))
-{
+text::text(std::string path) : name_(std::move(path)) {
     // O_NONBLOCK: opening a pipe that nobody writes to must not hang; it is rejected below.
     const descriptor file(::open(name_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    struct stat status {};
+    struct stat status{};
     if (file.get() < 0 || ::fstat(file.get(), &status) != 0) fail_with_errno(name_);
     if (!S_ISREG(status.st_mode)) throw input_error(name_ + ": not a regular file");
     if (status.st_size == 0) throw input_error(name_ + ":1: the file is empty");
@@ -57,16 +54,15 @@ text::text(std::string path) : name_(std::move(path))
 text::text(std::string name, std::string_view bytes) : name_(std::move(name)), bytes_(bytes) {}
 
 text::text(text&& other) noexcept
-    : name_(std::move(other.name_)), bytes_(other.bytes_), mapped_(std::exchange(other.mapped_, false))
-{}
+    : name_(std::move(other.name_)),
+      bytes_(other.bytes_),
+      mapped_(std::exchange(other.mapped_, false)) {}
 
-text::~text()
-{
+text::~text() {
     if (mapped_) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
 }
 
-void text::fail(std::size_t offset, const std::string& reason) const
-{
+void text::fail(std::size_t offset, const std::string& reason) const {
     // The newline that ends the last line begins no further one.
     const std::size_t last = bytes_.empty() ? 0 : bytes_.size() - 1;
     const auto before = bytes_.substr(0, std::min(offset, last));
@@ -74,8 +70,7 @@ void text::fail(std::size_t offset, const std::string& reason) const
     throw input_error(name_ + ":" + std::to_string(line) + ": " + reason);
 }
 
-std::string quoted(std::string_view token)
-{
+std::string quoted(std::string_view token) {
     constexpr std::size_t longest = 40;
     constexpr std::string_view digits = "0123456789abcdef";
     std::string result = "'";

@@ -26,8 +26,8 @@ class text {
     const std::string& name() const noexcept { return name_; }
     std::string_view bytes() const noexcept { return bytes_; }
 
-    /// Throws input_error "NAME:LINE: REASON", with the line that holds the byte at `offset`. An offset at or beyond the
-    /// end means the last line.
+    /// Throws input_error "NAME:LINE: REASON", with the line that holds the byte at `offset`. An offset at or beyond
+    /// the end means the last line.
     [[noreturn]] void fail(std::size_t offset, const std::string& reason) const;
 
   private:

@@ -31,35 +31,34 @@ struct wordnet::parsed_block {
 
 namespace {
 
+constexpr std::size_t verbs = 1;
 constexpr std::size_t no_file = 4;
 
 /// The file that holds a part of speech; "s" is an adjective satellite.
-std::size_t file_of(std::string_view part_of_speech)
-{
+std::size_t file_of(std::string_view part_of_speech) {
     if (part_of_speech == "n") return 0;
-    if (part_of_speech == "v") return 1;
+    if (part_of_speech == "v") return verbs;
     if (part_of_speech == "a" || part_of_speech == "s") return 2;
     if (part_of_speech == "r") return 3;
     return no_file;
 }
 
 /// All the characters of a word of 1 to 8 as a number to that base.
-bool read_field(std::string_view word, int base, std::uint32_t& value)
-{
+bool read_field(std::string_view word, int base, std::uint32_t& value) {
     const char* const end = word.data() + word.size();
     const auto r = std::from_chars(word.data(), end, value, base);
     return word.size() <= 8 && r.ec == std::errc() && r.ptr == end;
 }
 
-std::string_view without_marker(std::string_view word)
-{
+std::string_view without_marker(std::string_view word) {
     const std::size_t marker = word.ends_with(')') ? word.rfind('(') : std::string_view::npos;
     return marker == std::string_view::npos || marker == 0 ? word : word.substr(0, marker);
 }
 
-bool same_word(std::string_view a, std::string_view b)
-{
-    const auto fold = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c == ' ' ? '_' : c; };
+bool same_word(std::string_view a, std::string_view b) {
+    const auto fold = [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c == ' ' ? '_' : c;
+    };
     return std::ranges::equal(a, b, {}, fold, fold);
 }
 
@@ -68,39 +67,49 @@ class line_reader {
   public:
     explicit line_reader(cursor& c) : cursor_(c) {}
 
-    std::string_view next(const char* what)
-    {
+    std::string_view next(const char* what) {
         const std::string_view w = cursor_.word_of_line();
         if (w.empty()) fail(w, std::string("the line ends before the ") + what);
         return w;
     }
 
     /// The gloss begins with a bar; no field is one.
-    std::string_view word(const char* what)
-    {
+    std::string_view word(const char* what) {
         const std::string_view w = next(what);
         if (w == "|") fail(w, std::string("the gloss begins before the ") + what);
         return w;
     }
 
-    std::uint32_t number(const char* what, int base = 10)
-    {
+    std::uint32_t number(const char* what, int base = 10) {
         const std::string_view w = word(what);
         std::uint32_t value = 0;
         if (!flaw_ && !read_field(w, base, value)) fail(w, std::string(what) + ": " + quoted(w) + " is not a number");
         return value;
     }
 
-    std::size_t file(const char* what)
-    {
+    std::size_t file(const char* what) {
         const std::string_view w = word(what);
         const std::size_t f = file_of(w);
         if (!flaw_ && f == no_file) fail(w, std::string(what) + ": " + quoted(w) + " is none of n, v, a, s, r");
         return f;
     }
 
-    void fail(std::string_view where, std::string reason)
-    {
+    void expect(std::string_view mark, const char* what) {
+        const std::string_view w = next(what);
+        if (w != mark) fail(w, quoted(w) + " stands where the " + what + " should begin");
+    }
+
+    /// The sentences that a verb fits into.
+    void frames() {
+        const std::uint32_t count = number("number of frames");
+        for (std::uint32_t i = 0; i != count && !failed(); ++i) {
+            expect("+", "next frame");
+            number("frame");
+            number("word of the frame", 16);
+        }
+    }
+
+    void fail(std::string_view where, std::string reason) {
         if (!flaw_) flaw_ = {cursor_.offset_of(where), std::move(reason)};
     }
 
@@ -148,15 +157,13 @@ constexpr std::array relation_names{
     relation_name{"\\", "noun or adjective", "derived word"},
 };
 
-const relation_name* find_relation(std::array<char, 2> symbol)
-{
+const relation_name* find_relation(std::array<char, 2> symbol) {
     const std::string_view s(symbol.data(), symbol[1] == 0 ? 1 : 2);
     const auto found = std::ranges::find(relation_names, s, &relation_name::symbol);
     return found == relation_names.end() ? nullptr : &*found;
 }
 
-std::vector<text> open_files(const std::string& folder)
-{
+std::vector<text> open_files(const std::string& folder) {
     const std::filesystem::path path(folder);
     if (!std::filesystem::exists(path / wordnet::file_names[0])) {
         throw input_missing((path / wordnet::file_names[0]).string() +
@@ -172,8 +179,9 @@ std::vector<text> open_files(const std::string& folder)
 wordnet::wordnet(const std::string& folder, std::size_t block_bytes) : wordnet(open_files(folder), block_bytes) {}
 
 wordnet::wordnet(std::vector<text> files, std::size_t block_bytes)
-    : files_(std::move(files)), first_word_{0}, first_pointer_{0}
-{
+    : files_(std::move(files)),
+      first_word_{0},
+      first_pointer_{0} {
     std::vector<raw_pointer> raw;
     std::array<std::size_t, no_file + 1> first_raw{};
     for (std::size_t f = 0; f != no_file; ++f) {
@@ -201,8 +209,7 @@ wordnet::wordnet(std::vector<text> files, std::size_t block_bytes)
     }
 }
 
-flaw wordnet::parse_block(const text& t, std::size_t file, block b, parsed_block& into)
-{
+flaw wordnet::parse_block(const text& t, std::size_t file, block b, parsed_block& into) {
     for (cursor c(t.bytes(), b); !c.at_end(); c.next_line()) {
         const std::size_t begin = c.at();
         // The files begin with the licence, each line of it behind two spaces.
@@ -235,7 +242,8 @@ flaw wordnet::parse_block(const text& t, std::size_t file, block b, parsed_block
             line.number("source and target words", 16);
             into.pointers.push_back(p);
         }
-        while (!line.failed() && line.next("gloss") != "|") {} // the frames of a verb
+        if (file == verbs) line.frames();
+        line.expect("|", "gloss");
         if (line.failed()) return line.first_flaw();
         into.offsets.push_back(offset);
         into.words_of.push_back(words);
@@ -244,16 +252,14 @@ flaw wordnet::parse_block(const text& t, std::size_t file, block b, parsed_block
     return {};
 }
 
-void wordnet::append(const parsed_block& b)
-{
+void wordnet::append(const parsed_block& b) {
     offset_.insert(offset_.end(), b.offsets.begin(), b.offsets.end());
     word_.insert(word_.end(), b.words.begin(), b.words.end());
     for (const std::uint32_t count : b.words_of) first_word_.push_back(first_word_.back() + count);
     for (const std::uint32_t count : b.pointers_of) first_pointer_.push_back(first_pointer_.back() + count);
 }
 
-flaw wordnet::resolve(const text& t, const std::vector<raw_pointer>& raw, block range)
-{
+flaw wordnet::resolve(const text& t, const std::vector<raw_pointer>& raw, block range) {
     for (std::size_t i = range.begin; i != range.end; ++i) {
         const raw_pointer& p = raw[i];
         const auto at = [&](std::size_t synset) { return offset_.begin() + static_cast<std::ptrdiff_t>(synset); };
@@ -269,8 +275,7 @@ flaw wordnet::resolve(const text& t, const std::vector<raw_pointer>& raw, block 
     return {};
 }
 
-graph::edge_list wordnet::edges() const
-{
+graph::edge_list wordnet::edges() const {
     graph::edge_list e;
     e.vertices = synsets();
     e.from = graph::buffer<vertex>(pointers());
@@ -284,13 +289,11 @@ graph::edge_list wordnet::edges() const
     return e;
 }
 
-std::span<const std::string_view> wordnet::words(vertex synset) const
-{
+std::span<const std::string_view> wordnet::words(vertex synset) const {
     return {word_.data() + first_word_[synset], word_.data() + first_word_[synset + std::size_t{1}]};
 }
 
-std::vector<vertex> wordnet::find(std::string_view word) const
-{
+std::vector<vertex> wordnet::find(std::string_view word) const {
     std::vector<vertex> found;
     for (vertex v = 0; v != synsets(); ++v) {
         if (std::ranges::any_of(words(v), [&](std::string_view w) { return same_word(w, word); })) found.push_back(v);
@@ -298,8 +301,7 @@ std::vector<vertex> wordnet::find(std::string_view word) const
     return found;
 }
 
-std::string_view wordnet::relation(vertex from, vertex to) const
-{
+std::string_view wordnet::relation(vertex from, vertex to) const {
     const auto symbol_between = [&](vertex u, vertex v) -> const relation_name* {
         for (std::size_t i = first_pointer_[u]; i != first_pointer_[u + std::size_t{1}]; ++i) {
             if (pointers_[i].to == v) return find_relation(pointers_[i].symbol);
@@ -311,8 +313,7 @@ std::string_view wordnet::relation(vertex from, vertex to) const
     return {};
 }
 
-std::string readable(std::string_view word)
-{
+std::string readable(std::string_view word) {
     std::string result(word);
     std::ranges::replace(result, '_', ' ');
     return result;

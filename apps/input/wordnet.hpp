@@ -61,11 +61,11 @@ class wordnet {
     flaw resolve(const text& t, const std::vector<raw_pointer>& raw, block range);
 
     std::vector<text> files_;
-    std::array<std::size_t, 5> first_synset_{};  ///< of each file; the last element is the total
-    std::vector<std::uint32_t> offset_;          ///< of each synset in its file, ascending within a file
-    std::vector<std::size_t> first_word_;        ///< of each synset, in word_; one more than synsets
-    std::vector<std::size_t> first_pointer_;     ///< of each synset, in pointers_; one more than synsets
-    std::vector<std::string_view> word_;         ///< refer to files_
+    std::array<std::size_t, 5> first_synset_{}; ///< of each file; the last element is the total
+    std::vector<std::uint32_t> offset_;         ///< of each synset in its file, ascending within a file
+    std::vector<std::size_t> first_word_;       ///< of each synset, in word_; one more than synsets
+    std::vector<std::size_t> first_pointer_;    ///< of each synset, in pointers_; one more than synsets
+    std::vector<std::string_view> word_;        ///< refer to files_
     std::vector<pointer> pointers_;
 };
 

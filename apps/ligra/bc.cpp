@@ -19,8 +19,7 @@ struct count_paths {
     double* paths;
     const std::uint32_t* levels;
 
-    bool update(vertex from, vertex to) const
-    {
+    bool update(vertex from, vertex to) const {
         const double before = paths[to];
         paths[to] = before + paths[from];
         return before == 0;
@@ -33,12 +32,14 @@ struct count_paths {
 class bc final : public ligra::graph_instance {
   public:
     explicit bc(const options& o)
-        : graph_instance(o, sizes, {}), source_(graph().hub()), levels_(graph().vertices()), paths_(graph().vertices()),
-          shares_(graph().vertices()), dependencies_(graph().vertices())
-    {}
+        : graph_instance(o, sizes, {}),
+          source_(graph().hub()),
+          levels_(graph().vertices()),
+          paths_(graph().vertices()),
+          shares_(graph().vertices()),
+          dependencies_(graph().vertices()) {}
 
-    void run() override
-    {
+    void run() override {
         par::parallel_for(std::size_t{0}, levels_.size(), [&](std::size_t v) {
             levels_[v] = no_level;
             paths_[v] = 0;
@@ -66,16 +67,16 @@ class bc final : public ligra::graph_instance {
     verdict check() const override { return ligra::check_bc(graph(), source_, dependencies_.view()); }
     void corrupt() override { *std::max_element(dependencies_.begin(), dependencies_.end()) += 1; }
 
-    std::string print() const override
-    {
-        const auto* const most = std::max_element(dependencies_.begin(), dependencies_.end());
-        return "vertex " + std::to_string(most - dependencies_.begin()) + " lies on most shortest paths from vertex " +
-               std::to_string(source_);
+    std::string print() const override {
+        vertex most = source_ == 0 && graph().vertices() > 1 ? 1 : 0;
+        for (vertex v = 0; v != graph().vertices(); ++v) {
+            if (v != source_ && dependencies_[v] > dependencies_[most]) most = v;
+        }
+        return "from " + name_of(source_) + ", most shortest paths to others lead over " + name_of(most);
     }
 
   private:
-    double shares_below(vertex v) const
-    {
+    double shares_below(vertex v) const {
         const std::uint32_t below = levels_[v] + 1;
         const std::span<const vertex> ends = graph().out()(v);
         const auto share = [&](vertex to) { return levels_[to] == below ? shares_[to] : 0.0; };
@@ -97,8 +98,7 @@ class bc final : public ligra::graph_instance {
 
 } // namespace
 
-entry entry_ligra_bc()
-{
+entry entry_ligra_bc() {
     return {{.name = "ligra-bc",
              .summary = "betweenness centrality from one source",
              .example = "skerry run ligra-bc --input wordnet",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/edge_map.hpp"
-#include "ligra/checks.hpp"
 #include "ligra/chain.hpp"
+#include "ligra/checks.hpp"
 #include "ligra/problem.hpp"
 #include "support/digest.hpp"
 #include "support/elision.hpp"
@@ -19,8 +19,7 @@ constexpr ligra::presets sizes{{{1'000, 0}, {20'000, 0}, {500'000, 0}, {800'000,
 struct adopt {
     vertex* parents;
 
-    bool update(vertex from, vertex to) const
-    {
+    bool update(vertex from, vertex to) const {
         parents[to] = from;
         return true;
     }
@@ -29,25 +28,21 @@ struct adopt {
 };
 
 /// A path in a graph of words is asked for by words alone: `--from dog --to ship`.
-options with_default_input(options o)
-{
+options with_default_input(options o) {
     if (o.input.empty() && !(o.from.empty() && o.to.empty())) o.input = ligra::real_inputs[0];
     return o;
 }
 
 class bfs final : public ligra::graph_instance {
   public:
-    explicit bfs(const options& o)
-        : graph_instance(with_default_input(o), sizes, {}), parents_(graph().vertices())
-    {
+    explicit bfs(const options& o) : graph_instance(with_default_input(o), sizes, {}), parents_(graph().vertices()) {
         roots_ = o.from.empty() ? std::vector{graph().hub()} : vertices_named(o.from, "--from");
         if (!o.to.empty()) targets_ = vertices_named(o.to, "--to");
         from_ = o.from;
         to_ = o.to;
     }
 
-    void run() override
-    {
+    void run() override {
         par::parallel_for(std::size_t{0}, parents_.size(), [&](std::size_t v) { parents_[v] = no_vertex; });
         for (const vertex root : roots_) parents_[root] = root;
         subset frontier(graph().vertices(), roots_);
@@ -60,15 +55,11 @@ class bfs final : public ligra::graph_instance {
     void corrupt() override { ligra::orphan_someone(parents_.data(), parents_.size(), roots_); }
 
     /// Of the levels: which neighbour becomes the parent depends on the schedule.
-    std::optional<std::uint64_t> digest() const override
-    {
+    std::optional<std::uint64_t> digest() const override {
         return digest_of(std::span<const std::uint32_t>(ligra::levels_of_tree(parents_.view())));
     }
 
-    std::string print() const override
-    {
-        return ligra::print_search(input(), parents_.view(), {from_, to_, targets_});
-    }
+    std::string print() const override { return ligra::print_search(input(), parents_.view(), {from_, to_, targets_}); }
 
   private:
     buffer<vertex> parents_;
@@ -80,8 +71,7 @@ class bfs final : public ligra::graph_instance {
 
 } // namespace
 
-entry entry_ligra_bfs()
-{
+entry entry_ligra_bfs() {
     return {{.name = "ligra-bfs",
              .summary = "breadth-first search; prints a shortest chain of words",
              .example = "skerry run bfs --from dog --to ship",

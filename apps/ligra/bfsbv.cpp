@@ -21,14 +21,12 @@ struct adopt {
     bits* reached;
 
     /// Bit frontiers are filled a cell at a time, so the cell of `to` is this task's alone, too.
-    bool update(vertex from, vertex to) const
-    {
+    bool update(vertex from, vertex to) const {
         parents[to] = from;
         reached->set_own(to);
         return true;
     }
-    bool update_atomic(vertex from, vertex to) const
-    {
+    bool update_atomic(vertex from, vertex to) const {
         if (!reached->test_and_set(to)) return false;
         parents[to] = from;
         return true;
@@ -39,11 +37,12 @@ struct adopt {
 class bfs_with_bits final : public ligra::graph_instance {
   public:
     explicit bfs_with_bits(const options& o)
-        : graph_instance(o, sizes, {}), root_{graph().hub()}, parents_(graph().vertices()), reached_(graph().vertices())
-    {}
+        : graph_instance(o, sizes, {}),
+          root_{graph().hub()},
+          parents_(graph().vertices()),
+          reached_(graph().vertices()) {}
 
-    void run() override
-    {
+    void run() override {
         par::parallel_for(std::size_t{0}, parents_.size(), [&](std::size_t v) { parents_[v] = no_vertex; });
         reached_.clear();
         parents_[root_[0]] = root_[0];
@@ -58,8 +57,7 @@ class bfs_with_bits final : public ligra::graph_instance {
     void corrupt() override { ligra::orphan_someone(parents_.data(), parents_.size(), root_); }
 
     /// Of the levels: which neighbour becomes the parent depends on the schedule.
-    std::optional<std::uint64_t> digest() const override
-    {
+    std::optional<std::uint64_t> digest() const override {
         return digest_of(std::span<const std::uint32_t>(ligra::levels_of_tree(parents_.view())));
     }
 
@@ -73,8 +71,7 @@ class bfs_with_bits final : public ligra::graph_instance {
 
 } // namespace
 
-entry entry_ligra_bfsbv()
-{
+entry entry_ligra_bfsbv() {
     return {{.name = "ligra-bfsbv",
              .summary = "breadth-first search with bit vectors",
              .example = "skerry run ligra-bfsbv --input wordnet",

@@ -11,15 +11,9 @@ namespace {
 
 using graph::weight;
 
-std::string edge_text(vertex u, vertex v)
-{
-    return "edge " + std::to_string(u) + " to " + std::to_string(v);
-}
+std::string edge_text(vertex u, vertex v) { return "edge " + std::to_string(u) + " to " + std::to_string(v); }
 
-bool has_edge(const csr& g, vertex u, vertex v)
-{
-    return std::ranges::binary_search(g.out()(u), v);
-}
+bool has_edge(const csr& g, vertex u, vertex v) { return std::ranges::binary_search(g.out()(u), v); }
 
 /// An edge into each vertex.
 struct chosen_edges {
@@ -30,8 +24,7 @@ struct chosen_edges {
 };
 
 /// Whether a cycle among the chosen edges has negative weight.
-bool has_negative_cycle(const chosen_edges& chosen)
-{
+bool has_negative_cycle(const chosen_edges& chosen) {
     const std::size_t n = chosen.from.size();
     std::vector<vertex> walk_of(n, no_vertex);
     for (vertex start = 0; start != n; ++start) {
@@ -53,8 +46,7 @@ bool has_negative_cycle(const chosen_edges& chosen)
 }
 
 template <class Visit>
-void each_edge(const csr& g, Visit visit)
-{
+void each_edge(const csr& g, Visit visit) {
     for (vertex u = 0; u != g.vertices(); ++u) {
         const auto ends = g.out()(u);
         const auto weights = g.weighted() ? g.out().weights_of(u) : std::span<const weight>();
@@ -64,8 +56,7 @@ void each_edge(const csr& g, Visit visit)
 
 /// One thread relaxes all edges until nothing changes, or until the edges that were used last close a cycle: that has
 /// negative weight. Starts from distances that some path or walk has.
-bool finds_negative_cycle(const csr& g, std::vector<std::int64_t> distances)
-{
+bool finds_negative_cycle(const csr& g, std::vector<std::int64_t> distances) {
     chosen_edges used(g.vertices());
     for (bool changed = true; changed;) {
         changed = false;
@@ -82,8 +73,7 @@ bool finds_negative_cycle(const csr& g, std::vector<std::int64_t> distances)
 }
 
 /// How many vertices can be reached from the source over edges that are exactly as long as the distance they bridge.
-std::size_t reached_by_tight_edges(const csr& g, vertex source, std::span<const std::int64_t> distances)
-{
+std::size_t reached_by_tight_edges(const csr& g, vertex source, std::span<const std::int64_t> distances) {
     std::vector<bool> seen(g.vertices());
     std::vector<vertex> stack{source};
     seen[source] = true;
@@ -105,8 +95,7 @@ std::size_t reached_by_tight_edges(const csr& g, vertex source, std::span<const 
 
 } // namespace
 
-std::vector<std::uint32_t> levels_from(const csr& g, std::span<const vertex> roots)
-{
+std::vector<std::uint32_t> levels_from(const csr& g, std::span<const vertex> roots) {
     std::vector<std::uint32_t> levels(g.vertices(), no_level);
     std::vector<vertex> queue;
     for (const vertex root : roots) {
@@ -124,8 +113,7 @@ std::vector<std::uint32_t> levels_from(const csr& g, std::span<const vertex> roo
     return levels;
 }
 
-std::vector<std::uint32_t> levels_of_tree(std::span<const vertex> parents)
-{
+std::vector<std::uint32_t> levels_of_tree(std::span<const vertex> parents) {
     const std::size_t n = parents.size();
     std::vector<std::uint32_t> levels(n, no_level);
     std::vector<bool> known(n);
@@ -151,8 +139,7 @@ std::vector<std::uint32_t> levels_of_tree(std::span<const vertex> parents)
     return levels;
 }
 
-verdict check_bfs(const csr& g, std::span<const vertex> roots, std::span<const vertex> parents)
-{
+verdict check_bfs(const csr& g, std::span<const vertex> roots, std::span<const vertex> parents) {
     for (const vertex root : roots) {
         if (parents[root] != root) return {false, "root " + std::to_string(root) + " is not its own parent"};
     }
@@ -178,8 +165,7 @@ verdict check_bfs(const csr& g, std::span<const vertex> roots, std::span<const v
     return result;
 }
 
-verdict check_bc(const csr& g, vertex source, std::span<const double> dependencies)
-{
+verdict check_bc(const csr& g, vertex source, std::span<const double> dependencies) {
     const auto levels = levels_from(g, std::span(&source, 1));
     std::vector<vertex> order;
     for (vertex v = 0; v != g.vertices(); ++v) {
@@ -210,8 +196,7 @@ verdict check_bc(const csr& g, vertex source, std::span<const double> dependenci
     return {true, std::to_string(order.size()) + " vertices as Brandes"};
 }
 
-bool shows_negative_cycle(const csr& g, vertex source, std::span<const std::int64_t> distances)
-{
+bool shows_negative_cycle(const csr& g, vertex source, std::span<const std::int64_t> distances) {
     if (distances[source] < 0) return true;
     chosen_edges nearest(g.vertices());
     for (vertex v = 0; v != g.vertices(); ++v) {
@@ -229,8 +214,7 @@ bool shows_negative_cycle(const csr& g, vertex source, std::span<const std::int6
     return has_negative_cycle(nearest);
 }
 
-verdict check_bf(const csr& g, vertex source, std::span<const std::int64_t> distances, bool negative_cycle)
-{
+verdict check_bf(const csr& g, vertex source, std::span<const std::int64_t> distances, bool negative_cycle) {
     if (negative_cycle) {
         const bool found = finds_negative_cycle(g, {distances.begin(), distances.end()});
         return {found, found ? "a negative cycle, found again" : "there is no negative cycle"};
@@ -250,8 +234,7 @@ verdict check_bf(const csr& g, vertex source, std::span<const std::int64_t> dist
     return {true, std::to_string(n) + " distances, edge by edge"};
 }
 
-verdict check_radii(const csr& g, std::span<const vertex> samples, std::span<const std::int32_t> radii)
-{
+verdict check_radii(const csr& g, std::span<const vertex> samples, std::span<const std::int32_t> radii) {
     // All of it where that is cheap, else a few searches from samples (a bound for every vertex) and a few from other
     // vertices (the exact radius of those).
     constexpr std::uint64_t cheap = std::uint64_t{1} << 25U;
@@ -267,8 +250,8 @@ verdict check_radii(const csr& g, std::span<const vertex> samples, std::span<con
     }
     for (vertex v = 0; v != g.vertices(); ++v) {
         if (radii[v] < bounds[v] || (all && radii[v] != bounds[v])) {
-            return {false, "vertex " + std::to_string(v) + " has radius " + std::to_string(radii[v]) + ", searches say " +
-                               std::to_string(bounds[v])};
+            return {false, "vertex " + std::to_string(v) + " has radius " + std::to_string(radii[v]) +
+                               ", searches say " + std::to_string(bounds[v])};
         }
     }
     for (std::size_t i = 0; !all && i != few; ++i) {

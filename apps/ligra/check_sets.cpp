@@ -14,14 +14,12 @@ class union_find {
   public:
     explicit union_find(std::size_t n) : above_(n), sets_(n) { std::iota(above_.begin(), above_.end(), vertex{0}); }
 
-    vertex find(vertex v)
-    {
+    vertex find(vertex v) {
         while (above_[v] != v) v = above_[v] = above_[above_[v]];
         return v;
     }
 
-    void join(vertex u, vertex v)
-    {
+    void join(vertex u, vertex v) {
         u = find(u);
         v = find(v);
         if (u == v) return;
@@ -38,8 +36,7 @@ class union_find {
 
 } // namespace
 
-verdict check_cc(const csr& g, std::span<const vertex> labels)
-{
+verdict check_cc(const csr& g, std::span<const vertex> labels) {
     union_find sets(g.vertices());
     std::vector<bool> used(g.vertices());
     std::size_t different = 0;
@@ -60,8 +57,7 @@ verdict check_cc(const csr& g, std::span<const vertex> labels)
     return {true, std::to_string(different) + " components as union-find"};
 }
 
-verdict check_mis(const csr& g, std::span<const std::uint8_t> members)
-{
+verdict check_mis(const csr& g, std::span<const std::uint8_t> members) {
     std::size_t size = 0;
     for (vertex v = 0; v != g.vertices(); ++v) {
         const auto ends = g.out()(v);
@@ -77,10 +73,9 @@ verdict check_mis(const csr& g, std::span<const std::uint8_t> members)
     return {true, std::to_string(size) + " members, independent and maximal"};
 }
 
-verdict check_tc(const csr& g, std::uint64_t triangles)
-{
-    // Vertices leave one at a time, those of low degree first; whoever leaves marks the neighbours that remain, and each
-    // of these finds the marked among its own.
+verdict check_tc(const csr& g, std::uint64_t triangles) {
+    // Vertices leave one at a time, those of low degree first; whoever leaves marks the neighbours that remain, and
+    // each of these finds the marked among its own.
     std::vector<vertex> order(g.vertices());
     std::iota(order.begin(), order.end(), vertex{0});
     std::ranges::stable_sort(order, {}, [&](vertex v) { return g.out().degree(v); });

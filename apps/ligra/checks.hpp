@@ -49,8 +49,9 @@ verdict check_radii(const csr& g, std::span<const vertex> samples, std::span<con
 /// Counts again, by marking neighbours.
 verdict check_tc(const csr& g, std::uint64_t triangles);
 
-/// Whether a cycle of negative weight shows in distances that a Bellman-Ford search has reached so far: follows from each
-/// vertex the edge by which it is nearest. A cycle of those edges has weight <= 0. May miss a cycle early in the search.
+/// Whether a cycle of negative weight shows in distances that a Bellman-Ford search has reached so far: follows from
+/// each vertex the edge by which it is nearest. A cycle of those edges has weight <= 0. May miss a cycle early in the
+/// search.
 bool shows_negative_cycle(const csr& g, vertex source, std::span<const std::int64_t> distances);
 
 } // namespace apps::ligra

@@ -19,12 +19,13 @@ enum state : std::uint8_t { undecided = 0, member = 1, excluded = 2 };
 struct exclude {
     std::uint8_t* states;
 
-    bool update(vertex, vertex to) const
-    {
+    bool update(vertex, vertex to) const {
         states[to] = excluded;
         return true;
     }
-    bool update_atomic(vertex, vertex to) const { return replace_once(states[to], std::uint8_t{undecided}, std::uint8_t{excluded}); }
+    bool update_atomic(vertex, vertex to) const {
+        return replace_once(states[to], std::uint8_t{undecided}, std::uint8_t{excluded});
+    }
     bool cond(vertex to) const { return par::may_be_stale(states[to]) == undecided; }
 };
 
@@ -33,12 +34,12 @@ struct exclude {
 class independent_set final : public ligra::graph_instance {
   public:
     explicit independent_set(const options& o)
-        : graph_instance(o, sizes, {.undirected = true}), seed_(o.seed), states_(graph().vertices()),
-          order_(graph().vertices())
-    {}
+        : graph_instance(o, sizes, {.undirected = true}),
+          seed_(o.seed),
+          states_(graph().vertices()),
+          order_(graph().vertices()) {}
 
-    void run() override
-    {
+    void run() override {
         const vertex n = graph().vertices();
         par::parallel_for(vertex{0}, n, [&](vertex v) {
             states_[v] = undecided;
@@ -56,8 +57,7 @@ class independent_set final : public ligra::graph_instance {
         }
     }
 
-    verdict check() const override
-    {
+    verdict check() const override {
         std::vector<std::uint8_t> members(states_.begin(), states_.end());
         for (std::uint8_t& m : members) m = static_cast<std::uint8_t>(m == member);
         return ligra::check_mis(graph(), members);
@@ -66,8 +66,7 @@ class independent_set final : public ligra::graph_instance {
     void corrupt() override { *std::find(states_.begin(), states_.end(), std::uint8_t{member}) = excluded; }
     std::optional<std::uint64_t> digest() const override { return digest_of(states_.view()); }
 
-    std::string print() const override
-    {
+    std::string print() const override {
         return std::to_string(std::count(states_.begin(), states_.end(), std::uint8_t{member})) + " members";
     }
 
@@ -76,11 +75,9 @@ class independent_set final : public ligra::graph_instance {
 
     /// Whether v comes before all its neighbours that are not excluded. A neighbour before v that joins meanwhile stops
     /// v as it did while undecided: the answer does not depend on who is asked first.
-    bool leads(vertex v) const
-    {
-        return std::ranges::none_of(graph().out()(v), [&](vertex u) {
-            return before(u, v) && par::may_be_stale(states_[u]) != excluded;
-        });
+    bool leads(vertex v) const {
+        return std::ranges::none_of(
+            graph().out()(v), [&](vertex u) { return before(u, v) && par::may_be_stale(states_[u]) != excluded; });
     }
 
     std::uint64_t seed_;
@@ -90,8 +87,7 @@ class independent_set final : public ligra::graph_instance {
 
 } // namespace
 
-entry entry_ligra_mis()
-{
+entry entry_ligra_mis() {
     return {{.name = "ligra-mis",
              .summary = "a maximal independent set",
              .example = "skerry run ligra-mis --size small",

@@ -20,8 +20,7 @@ struct pass_samples {
     std::int32_t* radii;
     std::int32_t round;
 
-    bool update(vertex from, vertex to) const
-    {
+    bool update(vertex from, vertex to) const {
         const std::uint64_t both = reached[to] | reached[from];
         if (both == reached[to]) return false;
         next[to] |= both;
@@ -29,8 +28,7 @@ struct pass_samples {
         radii[to] = round;
         return first;
     }
-    bool update_atomic(vertex from, vertex to) const
-    {
+    bool update_atomic(vertex from, vertex to) const {
         const std::uint64_t both = reached[to] | reached[from];
         if (both == reached[to]) return false;
         set_bits(next[to], both);
@@ -44,12 +42,13 @@ struct pass_samples {
 class radii final : public ligra::graph_instance {
   public:
     explicit radii(const options& o)
-        : graph_instance(o, sizes, {.undirected = true}), samples_(choose_samples(graph(), o.seed)),
-          reached_(graph().vertices()), next_(graph().vertices()), radii_(graph().vertices())
-    {}
+        : graph_instance(o, sizes, {.undirected = true}),
+          samples_(choose_samples(graph(), o.seed)),
+          reached_(graph().vertices()),
+          next_(graph().vertices()),
+          radii_(graph().vertices()) {}
 
-    void run() override
-    {
+    void run() override {
         const vertex n = graph().vertices();
         par::parallel_for(vertex{0}, n, [&](vertex v) {
             reached_[v] = next_[v] = 0;
@@ -71,15 +70,13 @@ class radii final : public ligra::graph_instance {
     void corrupt() override { radii_[samples_[0]] -= 1; }
     std::optional<std::uint64_t> digest() const override { return digest_of(radii_.view()); }
 
-    std::string print() const override
-    {
+    std::string print() const override {
         return "the largest radius seen is " + std::to_string(*std::max_element(radii_.begin(), radii_.end()));
     }
 
   private:
     /// Different vertices, with neighbours if there are any such: a lone one says nothing about the others.
-    static std::vector<vertex> choose_samples(const csr& g, std::uint64_t seed)
-    {
+    static std::vector<vertex> choose_samples(const csr& g, std::uint64_t seed) {
         constexpr std::size_t bits = 64;
         std::vector<vertex> joined;
         for (vertex v = 0; v != g.vertices(); ++v) {
@@ -102,8 +99,7 @@ class radii final : public ligra::graph_instance {
 
 } // namespace
 
-entry entry_ligra_radii()
-{
+entry entry_ligra_radii() {
     return {{.name = "ligra-radii",
              .summary = "estimates of each vertex's eccentricity",
              .example = "skerry run ligra-radii --size small",

@@ -17,12 +17,11 @@ constexpr ligra::presets sizes{{{1'000, 0}, {20'000, 0}, {200'000, 0}, {200'000,
 class triangles final : public ligra::graph_instance {
   public:
     explicit triangles(const options& o)
-        : graph_instance(o, sizes, {.undirected = true}), offsets_(graph().vertices() + std::size_t{1}),
-          ends_(graph().arcs() / 2)
-    {}
+        : graph_instance(o, sizes, {.undirected = true}),
+          offsets_(graph().vertices() + std::size_t{1}),
+          ends_(graph().arcs() / 2) {}
 
-    void run() override
-    {
+    void run() override {
         keep_upward_arcs();
         count_ = par::parallel_transform_reduce(
             std::views::iota(vertex{0}, graph().vertices()), std::uint64_t{0}, std::plus<>(),
@@ -32,21 +31,16 @@ class triangles final : public ligra::graph_instance {
     verdict check() const override { return ligra::check_tc(graph(), count_); }
     void corrupt() override { ++count_; }
     std::optional<std::uint64_t> digest() const override { return count_; }
-    std::string print() const override
-    {
-        return std::to_string(count_) + (count_ == 1 ? " triangle" : " triangles");
-    }
+    std::string print() const override { return std::to_string(count_) + (count_ == 1 ? " triangle" : " triangles"); }
 
   private:
-    bool upward(vertex from, vertex to) const
-    {
+    bool upward(vertex from, vertex to) const {
         const std::uint64_t a = graph().out().degree(from);
         const std::uint64_t b = graph().out().degree(to);
         return a != b ? a < b : from < to;
     }
 
-    void keep_upward_arcs()
-    {
+    void keep_upward_arcs() {
         const std::size_t n = graph().vertices();
         const auto grain = per_unit(granularity(), 1);
         par::parallel_for(
@@ -70,21 +64,18 @@ class triangles final : public ligra::graph_instance {
             grain);
     }
 
-    std::span<const vertex> up(vertex v) const
-    {
+    std::span<const vertex> up(vertex v) const {
         return {ends_.data() + offsets_[v], ends_.data() + offsets_[v + std::size_t{1}]};
     }
 
-    std::uint64_t triangles_of(vertex v) const
-    {
+    std::uint64_t triangles_of(vertex v) const {
         std::uint64_t count = 0;
         for (const vertex to : up(v)) count += common(up(v), up(to));
         return count;
     }
 
     /// Both rows ascend. No branch depends on which end is smaller: that is a coin toss to a predictor.
-    static std::uint64_t common(std::span<const vertex> a, std::span<const vertex> b)
-    {
+    static std::uint64_t common(std::span<const vertex> a, std::span<const vertex> b) {
         std::uint64_t count = 0;
         const vertex* i = a.data();
         const vertex* j = b.data();
@@ -107,8 +98,7 @@ class triangles final : public ligra::graph_instance {
 
 } // namespace
 
-entry entry_ligra_tc()
-{
+entry entry_ligra_tc() {
     return {{.name = "ligra-tc",
              .summary = "the number of triangles",
              .example = "skerry run ligra-tc --input wordnet",

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What is fuzzed: each target takes any bytes. It must come back, and must have kept the promises it checks; a broken
+// one aborts. Used by libFuzzer, and by a plain program that replays a corpus.
+
+#include <array>
+#include <string_view>
+
+namespace fuzz {
+
+struct target {
+    std::string_view name;
+    void (*run)(std::string_view bytes);
+};
+
+/// Any text as a graph file of whatever form it says it has.
+void graph_file(std::string_view bytes);
+
+/// Four texts, cut at bytes of value 1, as WordNet's data files.
+void wordnet_files(std::string_view bytes);
+
+inline constexpr std::array targets{target{"graph", graph_file}, target{"wordnet", wordnet_files}};
+
+} // namespace fuzz
