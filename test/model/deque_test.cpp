@@ -13,26 +13,6 @@ namespace skerry::model {
 
 namespace {
 
-using detail::steal_protocol;
-
-// Forks Depth deep, Rounds times over; each thief tries once.
-template <std::size_t Depth, std::size_t Rounds, bool Impatient, steal_protocol Protocol, std::size_t Capacity>
-struct policy : machine {
-    static constexpr std::size_t initial_capacity = Capacity;
-};
-
-template <std::size_t Depth, bool Impatient, steal_protocol Protocol = steal_protocol::asymmetric,
-          std::size_t Capacity = 4>
-struct forks : deque_world<policy<Depth, 1, Impatient, Protocol, Capacity>> {
-    using base = deque_world<policy<Depth, 1, Impatient, Protocol, Capacity>>;
-    forks() : base(Protocol) {}
-    void owner() { this->fork(0, Depth); }
-    void first_thief() { this->ask_then_steal(1, Impatient); }
-    void second_thief() { this->ask_then_steal(2, Impatient); }
-    void greedy_thief() { this->steal(1, true, "seized"); }
-    void finally() { this->require_taken(Depth); }
-};
-
 template <class World>
 result with_one_thief(const options& o = {}) {
     return explore<World, &World::owner, &World::first_thief>(o);
@@ -58,6 +38,26 @@ TEST(deque, asymmetric_steal) {
 TEST(deque, asymmetric_steal_of_the_only_task) { expect_goals(with_one_thief<forks<1, true>>(), {"seized", "stolen"}); }
 TEST(deque, growth_under_a_thief) {
     expect_goals(with_one_thief<forks<3, true, steal_protocol::asymmetric, 2>>(), {"attend", "seized", "stolen"});
+}
+TEST(deque, partial_store_order) {
+    expect_goals(with_one_thief<forks<2, true>>({.memory = memory_order_of::partial}), {"granted", "seized", "stolen"});
+}
+TEST(deque, no_memory_to_grow) {
+    expect_goals(with_one_thief<forks<3, true, steal_protocol::asymmetric, 2>>({.out_of_memory = true}),
+                 {"undone", "seized", "stolen"});
+}
+TEST(deque, one_fork_after_another) {
+    expect_goals(with_one_thief<forks_again<false>>(), {"granted", "mine after all", "stolen"});
+    expect_goals(with_one_thief<forks_again<true>>(), {"granted", "seized", "mine after all", "stolen"});
+}
+TEST(deque, loose_task_above_a_fork) {
+    expect_goals(with_two_thieves<loose_above<steal_protocol::asymmetric>>(), {"newer", "stolen", "seized"});
+    expect_goals(with_two_thieves<loose_above<steal_protocol::locked>>(), {"newer", "stolen", "seized"});
+}
+TEST(deque, wait_for_loose_tasks) {
+    expect_goals(with_one_thief<loose_wait<steal_protocol::asymmetric, 4>>(), {"own loose task", "stolen", "seized"});
+    expect_goals(with_one_thief<loose_wait<steal_protocol::asymmetric, 2>>(), {"own loose task", "stolen", "seized"});
+    expect_goals(with_one_thief<loose_wait<steal_protocol::locked, 2>>(), {"own loose task", "stolen", "seized"});
 }
 TEST(deque, two_thieves) { expect_goals(with_two_thieves<forks<2, true>>(), {"granted", "seized", "stolen"}); }
 TEST(deque, locked_protocol) {

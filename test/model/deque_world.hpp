@@ -99,6 +99,21 @@ class deque_world {
         }
     }
 
+    // A task that no frame of the owner pops, as finish and submit push them.
+    void push_loose(std::size_t i) {
+        tasks_[i].input.set(static_cast<int>(i) + 1);
+        static_cast<void>(owner_end(deque_).push_loose(tasks_[i]));
+    }
+
+    // What a wait does that began at `base`: runs own newer tasks until all loose ones are gone.
+    void drain_loose(std::size_t base) {
+        while (task* newest = owner_end(deque_).take_newest(base)) {
+            reached("own loose task");
+            run_own(*newest);
+        }
+        require(owner_end(deque_).depth() == base, "the deque has not come back to where the wait began");
+    }
+
     // One attempt. `force`: without waiting for an answer.
     bool steal(int thief, bool force, const char* goal) {
         task* got = nullptr;
@@ -157,6 +172,87 @@ class deque_world {
     page page_;
     deque deque_;
     std::array<task, 4> tasks_;
+};
+
+// --- worlds ---------------------------------------------------------------------------------------------------------
+
+using detail::steal_protocol;
+
+template <std::size_t Capacity>
+struct shrunk : machine {
+    static constexpr std::size_t initial_capacity = Capacity;
+};
+
+// Forks Depth deep; each thief tries once, and an impatient one takes without an answer.
+template <std::size_t Depth, bool Impatient, steal_protocol Protocol = steal_protocol::asymmetric,
+          std::size_t Capacity = 4>
+struct forks : deque_world<shrunk<Capacity>> {
+    forks() : deque_world<shrunk<Capacity>>(Protocol) {}
+    void owner() { this->fork(0, Depth); }
+    void first_thief() { this->ask_then_steal(1, Impatient); }
+    void second_thief() { this->ask_then_steal(2, Impatient); }
+    void finally() { this->require_taken(Depth); }
+};
+
+// Two forks one after the other: what the first leaves behind must not mislead the second.
+template <bool Impatient>
+struct forks_again : deque_world<shrunk<4>> {
+    forks_again() : deque_world<shrunk<4>>(steal_protocol::asymmetric) {}
+    void owner() {
+        fork(0, 2);
+        fork(2, 3);
+    }
+    void first_thief() { ask_then_steal(1, Impatient); }
+    void finally() { require_taken(3); }
+};
+
+// A fork whose first branch leaves a loose task above the fork's own.
+template <steal_protocol Protocol>
+struct loose_above : deque_world<shrunk<4>> {
+    loose_above() : deque_world<shrunk<4>>(Protocol) {}
+    void owner() {
+        task& own = tasks_[0];
+        own.input.set(1);
+        if (page_.push(&own)) {
+            require(owner_end(deque_).attend(), "out of memory");
+        }
+        push_loose(1);
+        if (page_.pop()) {
+            run_own(own);
+        } else {
+            settle(own);
+        }
+    }
+    void first_thief() { steal(1, true, "seized"); }
+    void second_thief() { steal(2, true, "seized"); }
+    void finally() { require_taken(2); }
+};
+
+// A wait for loose tasks inside a fork.
+template <steal_protocol Protocol, std::size_t Capacity>
+struct loose_wait : deque_world<shrunk<Capacity>> {
+    using base = deque_world<shrunk<Capacity>>;
+    loose_wait() : base(Protocol) {}
+    void owner() {
+        task& own = this->tasks_[0];
+        own.input.set(1);
+        if (this->page_.push(&own)) {
+            require(typename base::owner_end(this->deque_).attend(), "out of memory");
+        }
+        this->push_loose(1);
+        this->push_loose(2);
+        this->drain_loose(1);
+        if (this->page_.pop()) {
+            this->run_own(own);
+        } else {
+            this->settle(own);
+        }
+    }
+    void first_thief() {
+        this->steal(1, true, "seized");
+        this->steal(1, true, "seized");
+    }
+    void finally() { this->require_taken(3); }
 };
 
 } // namespace skerry::model

@@ -95,7 +95,7 @@ void engine::start(const scenario& s, const options& o) {
         throw std::logic_error("model: a scenario has 1 to 4 threads");
     }
     if (o.buffer_entries < 1 || o.buffer_entries > buffer_capacity) {
-        throw std::logic_error("model: a store buffer has 1 to 16 entries");
+        throw std::logic_error("model: a store buffer has 1 to 24 entries");
     }
     scenario_ = &s;
     options_ = o;
@@ -120,9 +120,11 @@ void engine::apply(const transition& t) {
     case transition_kind::step: execute(t.thread, t.alternative); break;
     case transition_kind::flush: flush(t.thread, t.alternative); break;
     case transition_kind::spurious:
-        write_log(t.thread, "w", "futex_wait returns for no reason");
+        write_log(t.thread, "w",
+                  of(t.thread).timed ? "futex_wait runs out of time" : "futex_wait returns for no reason");
         of(t.thread).state = thread_state::ready;
         of(t.thread).waiting_on = 0;
+        of(t.thread).timed = false;
         break;
     }
     settle();
@@ -174,7 +176,7 @@ std::vector<transition> engine::enabled() const {
                 add(transition_kind::step, a);
             }
         }
-        if (of(t).state == thread_state::waiting && options_.spurious_wakes) {
+        if (of(t).state == thread_state::waiting && (options_.spurious_wakes || of(t).timed)) {
             add(transition_kind::spurious, 0);
         }
         for (std::size_t i = 0; i < buffers_[t].count; ++i) {
@@ -187,7 +189,7 @@ std::vector<transition> engine::enabled() const {
 }
 
 bool engine::progress(const transition& t) const {
-    return t.kind == transition_kind::flush ||
+    return t.kind == transition_kind::flush || (t.kind == transition_kind::spurious && of(t.thread).timed) ||
            (t.kind == transition_kind::step &&
             !(of(t.thread).pending.what == action::compare_exchange_weak && t.alternative == 1));
 }

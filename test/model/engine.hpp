@@ -29,7 +29,7 @@
 namespace skerry::model {
 
 inline constexpr unsigned max_threads = 4;
-inline constexpr std::size_t buffer_capacity = 16;
+inline constexpr std::size_t buffer_capacity = 24;
 
 enum class action : std::uint8_t {
     none,
@@ -87,13 +87,14 @@ enum class memory_order_of : std::uint8_t {
 
 struct options {
     memory_order_of memory = memory_order_of::tso;
-    std::size_t buffer_entries = 8;      // a store to a full buffer waits; counted in result::full_buffers
+    std::size_t buffer_entries = 16;     // a store to a full buffer waits; counted in result::full_buffers
     bool full_buffers_allowed = false;   // otherwise a full buffer is a failure: the bound was too small
     bool spurious_wakes = false;         // a futex wait may return at any time; a weak comparison may fail
     bool reduce = true;                  // treat what is learned to be local as local
     bool must_terminate = true;          // every state must be able to reach the end
     bool leaks_allowed = false;          // otherwise the world's destructor must leave no block behind
     std::size_t max_states = 12'000'000; // reaching it is a failure
+    bool out_of_memory = false;          // operator new fails on the threads
     fault_hook fault = nullptr;
 };
 
@@ -128,12 +129,16 @@ class engine {
     // Whether memory holds the value and this thread has no store to it under way.
     bool holds(std::uintptr_t address, unsigned size, std::uint64_t value) const;
     [[noreturn]] void fail(const std::string& kind, const std::string& text);
+    bool busy() const { return running_ >= 0; } // code under test runs
+    void use_host_memory() { testing_ = false; }
     void* allocate(std::size_t size, std::size_t alignment); // null when no code under test runs
-    bool release(void* p);                                   // false if p is not of the arena
+    bool out_of_memory() const { return testing_ && on_thread() && options_.out_of_memory; }
+    bool release(void* p); // false if p is not of the arena
     void label(const void* p, std::size_t size, std::string_view name);
     void outcome(std::string_view text);
     void reached(std::string_view text);
     int thread() const { return running_; }
+    std::string name_of(std::uintptr_t address) const;
 
     // --- for the explorer -------------------------------------------------------------------------------------------
     // Builds the world afresh and brings every thread to its first visible operation.
@@ -191,7 +196,8 @@ class engine {
         std::uint64_t done;
         std::uintptr_t waiting_on;
         thread_state state;
-        std::uint8_t unused[7];
+        bool timed; // the wait ends by itself after a while
+        std::uint8_t unused[6];
     };
     struct entry {
         std::uintptr_t address;
@@ -260,13 +266,13 @@ class engine {
     std::uint64_t read_memory(std::uintptr_t address, unsigned size) const;
     void check_address(unsigned t, const request& r);
     void note_access(unsigned t, const request& r);
+    bool heavy_in_flight() const;
     std::vector<unsigned> waiters(std::uintptr_t address) const;
     void wake(unsigned t, unsigned alternative);
     reply perform_directly(const request& r);
     bool others_write(unsigned t, std::uintptr_t address) const;
     bool others_touch(unsigned t, std::uintptr_t address) const;
 
-    std::string name_of(std::uintptr_t address) const;
     std::string value_text(std::uint64_t value, unsigned size) const;
     std::string request_text(const request& r) const;
     void write_log(unsigned t, const char* token, const std::string& text);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -23,11 +24,45 @@ std::string replay_steps;
 // Keeps one exploration within the memory of a small machine.
 constexpr std::size_t byte_limit = std::size_t{6} << 30;
 
+// A crash of the code under test is a failure with a way to it, like any other. The handler runs on the fiber's stack
+// and leaves it for good.
+void on_crash(int signal) {
+    engine& e = engine::instance();
+    if (!e.busy()) {
+        std::signal(signal, SIG_DFL);
+        return;
+    }
+    e.use_host_memory();
+    e.fail("crash", signal == SIGSEGV ? "an access to memory that is not there" : "abort() was called");
+}
+
+class crash_guard {
+  public:
+    crash_guard() {
+        struct sigaction action{};
+        action.sa_handler = on_crash;
+        action.sa_flags = SA_NODEFER;
+        sigaction(SIGSEGV, &action, &segv_);
+        sigaction(SIGABRT, &action, &abrt_);
+    }
+    crash_guard(const crash_guard&) = delete;
+    crash_guard& operator=(const crash_guard&) = delete;
+    ~crash_guard() {
+        sigaction(SIGSEGV, &segv_, nullptr);
+        sigaction(SIGABRT, &abrt_, nullptr);
+    }
+
+  private:
+    struct sigaction segv_{};
+    struct sigaction abrt_{};
+};
+
 class exploration {
   public:
     exploration(const scenario& s, const options& o) : scenario_(s), options_(o) {}
 
     result run() {
+        const crash_guard guard;
         const auto begin = std::chrono::steady_clock::now();
         engine_.outcomes.clear();
         engine_.goals.clear();

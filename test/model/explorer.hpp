@@ -17,6 +17,7 @@
 // dead frame or outside the arena, a leak, a panic of the code under test, or a limit of the explorer.
 
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
 #include <type_traits>
@@ -60,11 +61,11 @@ void label(const T& object, std::string_view name) {
     engine::instance().label(&object, sizeof object, name);
 }
 
-template <class World, void (World::*... Threads)()>
+template <class World, auto... Threads>
 result explore(const options& o = {}) {
     scenario s;
     s.build = [] { return static_cast<void*>(new World); };
-    s.threads = {[](void* w) { (static_cast<World*>(w)->*Threads)(); }...};
+    s.threads = {[](void* w) { std::invoke(Threads, *static_cast<World*>(w)); }...};
     if constexpr (requires(World& w) { w.finally(); }) {
         s.finally = [](void* w) { static_cast<World*>(w)->finally(); };
     }

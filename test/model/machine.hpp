@@ -170,10 +170,10 @@ struct machine {
                            place where = place::current()) noexcept {
         word.ask(action::futex_wait, 0, expected, false, where);
     }
-    // That the time runs out is the same as a spurious return: it may happen, but nothing may rest on it.
+    // May end by itself at any time, and in the end does.
     static void futex_wait_for(atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t,
                                place where = place::current()) noexcept {
-        word.ask(action::futex_wait, 0, expected, false, where);
+        word.ask(action::futex_wait, 1, expected, false, where);
     }
     static void futex_wake(atomic<std::uint32_t>& word, int count, place where = place::current()) noexcept {
         word.ask(action::futex_wake, static_cast<std::uint64_t>(count), 0, false, where);

@@ -16,6 +16,9 @@
 namespace {
 
 void* take(std::size_t size, std::size_t alignment) {
+    if (skerry::model::engine::instance().out_of_memory()) {
+        throw std::bad_alloc();
+    }
     if (void* p = skerry::model::engine::instance().allocate(size, alignment)) {
         return p;
     }

@@ -160,6 +160,9 @@ bool engine::possible(unsigned t) const {
     if (is_store(r.what)) {
         return b.count < options_.buffer_entries;
     }
+    if (r.what == action::heavy_fence && r.operand == 1 && heavy_in_flight()) {
+        return false;
+    }
     if (r.what == action::heavy_fence_end) {
         return std::none_of(buffers_.begin(), buffers_.end(), [t](const buffer& other) {
             return std::any_of(other.entries.begin(), other.entries.begin() + other.count,
@@ -167,6 +170,15 @@ bool engine::possible(unsigned t) const {
         });
     }
     return !drains(r.what) || b.count == 0;
+}
+
+bool engine::heavy_in_flight() const {
+    for (unsigned t = 0; t < threads_; ++t) {
+        if (of(t).pending.what == action::heavy_fence_end) {
+            return true;
+        }
+    }
+    return false;
 }
 
 std::vector<unsigned> engine::waiters(std::uintptr_t address) const {
@@ -217,9 +229,7 @@ void engine::execute(unsigned t, unsigned alternative) {
         break;
     case action::heavy_fence:
         // One in flight: the caller that comes second is refused.
-        for (unsigned u = 0; u < threads_; ++u) {
-            c.done = c.done != 0 && of(u).pending.what != action::heavy_fence_end ? 1 : 0;
-        }
+        c.done = heavy_in_flight() ? 0 : 1;
         for (unsigned u = 0; u < threads_ && c.done != 0; ++u) {
             for (std::size_t i = 0; u != t && i < buffers_[u].count; ++i) {
                 entry& e = buffers_[u].entries[i];
@@ -232,6 +242,7 @@ void engine::execute(unsigned t, unsigned alternative) {
         if (c.value == r.expected) {
             c.state = thread_state::waiting;
             c.waiting_on = r.address;
+            c.timed = r.operand == 1;
         }
         break;
     case action::futex_wake: {
@@ -240,6 +251,7 @@ void engine::execute(unsigned t, unsigned alternative) {
             if (r.operand > 1 || (r.operand == 1 && i == alternative)) {
                 of(asleep[i]).state = thread_state::ready;
                 of(asleep[i]).waiting_on = 0;
+                of(asleep[i]).timed = false;
                 ++c.value;
             }
         }

@@ -70,6 +70,9 @@ void engine::reached(std::string_view text) {
 }
 
 std::string engine::name_of(std::uintptr_t address) const {
+    if (!inside(address)) {
+        return "outside";
+    }
     const named* best = nullptr;
     for (const named& n : names_) {
         if (address >= n.begin && address < n.begin + n.size && (best == nullptr || n.size < best->size)) {

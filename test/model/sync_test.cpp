@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Gate, event count, join word and latch, each in every interleaving, under TSO, under the weaker order, and with
+// futexes that return for no reason.
+
+#include <gtest/gtest.h>
+
+#include "sync_worlds.hpp"
+
+namespace skerry::model {
+
+namespace {
+
+template <class World, auto... Threads>
+void expect_right(const std::set<std::string>& goals) {
+    for (const memory_order_of memory : {memory_order_of::tso, memory_order_of::partial}) {
+        for (const bool spurious : {false, true}) {
+            const result r = explore<World, Threads...>({.memory = memory, .spurious_wakes = spurious});
+            EXPECT_TRUE(r.ok) << r.report;
+            EXPECT_EQ(r.goals, goals);
+        }
+    }
+}
+
+TEST(gate, one_at_a_time_and_no_lost_wakeup) {
+    expect_right<gate_world, &gate_world::owner, &gate_world::thief, &gate_world::thief>({"a thief entered"});
+}
+TEST(event_count, no_lost_wakeup) {
+    expect_right<event_world, &event_world::sleeper, &event_world::waker, &event_world::waker>({"slept", "woke"});
+    expect_right<event_world, &event_world::sleeper, &event_world::lone_waker>({"slept"});
+}
+TEST(join_word, no_lost_wakeup) {
+    expect_right<join_world, &join_world::joiner, &join_world::thief>({"slept", "told"});
+}
+TEST(join_word, a_wish_taken_back) {
+    using world = join_and_other_world;
+    expect_right<world, &world::joiner, &world::thief, &world::other>({"slept", "told"});
+}
+TEST(latch, no_lost_wakeup) {
+    expect_right<latch_world, &latch_world::waiter, &latch_world::task_one, &latch_world::task_two>({"slept", "told"});
+}
+
+} // namespace
+
+} // namespace skerry::model

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Worlds for the small structures of src/sync: gate, event count, join word, latch.
+
+#include <skerry/detail/sync/join_word.hpp>
+#include <skerry/detail/sync/latch.hpp>
+
+#include "explorer.hpp"
+#include "machine.hpp"
+#include "sync/event_count.hpp"
+#include "sync/gate.hpp"
+
+namespace skerry::model {
+
+using bell = detail::event_count<machine>;
+
+// The owner enters, others try. Whoever is inside is alone there.
+struct gate_world {
+    detail::gate<machine> gate;
+    plain<int> inside{0};
+    int entries = 0;
+    gate_world() {
+        label(gate, "gate");
+        label(inside, "inside");
+    }
+    void pass() {
+        require(inside.get() == 0, "two in the gate");
+        inside.set(1);
+        inside.set(0);
+        ++entries;
+        gate.leave();
+    }
+    void owner() {
+        for (int i = 0; i < 2; ++i) {
+            gate.enter();
+            pass();
+        }
+    }
+    void thief() {
+        for (int i = 0; i < 2; ++i) {
+            if (gate.try_enter()) {
+                reached("a thief entered");
+                pass();
+            }
+        }
+    }
+    void finally() { require(entries >= 2, "the owner did not enter"); }
+};
+
+// A sleeper waits for a flag that either of two wakers may be the one to raise.
+struct event_world {
+    bell sleeping;
+    machine::atomic<int> flag{0};
+    event_world() {
+        label(sleeping, "bell");
+        label(flag, "flag");
+    }
+    void sleeper() {
+        while (flag.load(std::memory_order_acquire) < 2) {
+            sleeping.prepare();
+            if (flag.load(std::memory_order_acquire) < 2) {
+                reached("slept");
+                sleeping.wait();
+            } else {
+                sleeping.cancel();
+            }
+        }
+    }
+    void waker() {
+        flag.fetch_add(1, std::memory_order_release);
+        machine::full_fence();
+        if (sleeping.notify()) {
+            reached("woke");
+        }
+    }
+    // The event is a plain store here, and the fence is what orders it before the look.
+    void lone_waker() {
+        flag.store(2, std::memory_order_release);
+        machine::full_fence();
+        static_cast<void>(sleeping.notify());
+    }
+};
+
+// Waits as team::sleep does.
+template <class Done, class Arm, class Disarm>
+void sleep_until(bell& sleeping, Done done, Arm arm, Disarm disarm) {
+    while (!done()) {
+        sleeping.prepare();
+        if (arm()) {
+            reached("slept");
+            sleeping.wait();
+            disarm();
+        } else {
+            sleeping.cancel();
+        }
+    }
+}
+
+// A joiner sleeps for a stolen task, and frees it as soon as it is done.
+struct join_world {
+    struct task {
+        detail::join_word<machine> joined;
+        plain<int> result{0};
+    };
+    bell sleeping;
+    task* stolen = new task;
+    join_world() {
+        label(sleeping, "bell");
+        label(*stolen, "task");
+        stolen->joined.begin(this);
+    }
+    void joiner() {
+        sleep_until(
+            sleeping, [&] { return stolen->joined.done(); }, [&] { return stolen->joined.try_wait(&sleeping); },
+            [&] { static_cast<void>(stolen->joined.stop_waiting(this)); });
+        require(stolen->result.get() == 7, "the result has not arrived");
+        delete stolen;
+    }
+    void thief() {
+        stolen->result.set(7);
+        if (void* const sleeper = stolen->joined.finish()) {
+            reached("told");
+            static_cast<bell*>(sleeper)->notify();
+        }
+    }
+};
+
+// A joiner whose bell rings for another reason first (new work), so that it takes its wish back and wishes again.
+struct join_and_other_world : join_world {
+    void other() { sleeping.notify(); }
+};
+
+// Two tasks and the waiter itself count down a latch, which dies at once.
+struct latch_world {
+    bell sleeping;
+    detail::latch<machine>* latch = new detail::latch<machine>;
+    plain<int> first{0};
+    plain<int> second{0};
+    latch_world() {
+        label(sleeping, "bell");
+        label(*latch, "latch");
+        latch->add(2);
+    }
+    void waiter() {
+        static_cast<void>(latch->arrive());
+        sleep_until(
+            sleeping, [&] { return latch->done(); }, [&] { return latch->arm(&sleeping); }, [&] { latch->disarm(); });
+        require(first.get() == 1 && second.get() == 1, "a task's work has not arrived");
+        delete latch;
+    }
+    void arrive() {
+        if (void* const sleeper = latch->arrive()) {
+            reached("told");
+            static_cast<bell*>(sleeper)->notify();
+        }
+    }
+    void task_one() {
+        first.set(1);
+        arrive();
+    }
+    void task_two() {
+        second.set(1);
+        arrive();
+    }
+};
+
+} // namespace skerry::model
