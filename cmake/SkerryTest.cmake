@@ -2,7 +2,7 @@
 # skerry_add_test(NAME n SOURCES a.cpp ... [LIBS ...] [LABELS ...] [ARGS ...] [ENV VAR=value ...] [TIMEOUT seconds]
 #                 [NO_GTEST])
 #   One executable and one test of the same name. It sees src/ and links the static library. gmock_main supplies main()
-#   unless NO_GTEST is given; a property test adds `rapidcheck` to LIBS. TIMEOUT is 60 s unless told otherwise. The
+#   unless NO_GTEST is given; a property test adds `rapidcheck` to LIBS. TIMEOUT is 120 s unless told otherwise. The
 #   labels `long` and `tools` keep a test out of the sanitizer and coverage presets; the label `serial` runs it while
 #   no other test runs.
 function(skerry_add_test)
@@ -42,7 +42,7 @@ endfunction()
 # Time limit, labels and environment of a test that add_test() has made.
 function(skerry_set_test_limits name timeout labels env)
   if(NOT timeout)
-    set(timeout 60)
+    set(timeout 120)
   endif()
   math(EXPR timeout "${timeout} * ${SKERRY_TEST_TIMEOUT_FACTOR}")
   set_tests_properties(${name} PROPERTIES TIMEOUT ${timeout} LABELS "${labels}" ENVIRONMENT "${env}")
