@@ -22,7 +22,7 @@ namespace skerry::inline SKERRY_ABI::detail {
 
 // The first piece of a panic's text, which picks up the caller's file and line on the way.
 struct located_text {
-    // Implicit: this is how the location of the call is captured.
+    // Implicit: this is how the location of the call is captured. NOLINTNEXTLINE(google-explicit-constructor)
     located_text(const char* t, std::source_location w = std::source_location::current()) noexcept
         : text(t),
           where(w) {}

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 // Present in a coverage build only: a child that leaves by _exit() would lose its counts.
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): the compiler names it
 extern "C" [[gnu::weak]] void __gcov_dump();
 
 namespace skerry_test {

@@ -2,9 +2,9 @@
 #include "base/port/cpu_limits.hpp"
 
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <optional>
+#include <system_error>
 
 #include <gmock/gmock.h>
 #include <sched.h>
@@ -19,7 +19,6 @@ namespace {
 
 using namespace skerry::port;
 using skerry_test::run_in_child;
-using testing::EndsWith;
 
 bool write_file(const std::string& path, const std::string& text) {
     std::ofstream file(path);
@@ -47,7 +46,7 @@ class group {
                                      content.substr(begin, content.find('\n', begin) - begin));
         }
         if (const auto at = content.find("0::"); at != std::string::npos) {
-            const std::string folder =
+            std::string folder =
                 without_end_slash("/sys/fs/cgroup" + content.substr(at + 3, content.find('\n', at) - at - 3));
             if (write_file(folder + "/cgroup.subtree_control", '+' + std::string(controller))) {
                 return folder;
@@ -118,7 +117,7 @@ TEST(cpu_limits, quota_is_found_and_rounded_up) {
     }
     const group g(*folder + fresh_name());
     if (!g.made()) {
-        GTEST_SKIP() << g.path() << ": " << std::strerror(errno);
+        GTEST_SKIP() << g.path() << ": " << std::generic_category().message(errno);
     }
     ASSERT_TRUE(g.set_quota(50'000));
     const found_in_child half = limits_inside(g);
@@ -142,7 +141,7 @@ TEST(cpu_limits, quota_of_an_outer_group_counts) {
     }
     const group outer(*folder + fresh_name());
     if (!outer.made()) {
-        GTEST_SKIP() << outer.path() << ": " << std::strerror(errno);
+        GTEST_SKIP() << outer.path() << ": " << std::generic_category().message(errno);
     }
     outer.set("/cgroup.subtree_control", "+cpu");
     const group inner(outer.path() + "/inner");
@@ -162,7 +161,7 @@ TEST(cpu_limits, cpuset_of_one_is_found) {
     }
     const group g(*folder + fresh_name());
     if (!g.made()) {
-        GTEST_SKIP() << g.path() << ": " << std::strerror(errno);
+        GTEST_SKIP() << g.path() << ": " << std::generic_category().message(errno);
     }
     const unsigned last = process_cpus().back();
     ASSERT_TRUE(g.set("/cpuset.cpus", std::to_string(last)));

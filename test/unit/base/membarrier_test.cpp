@@ -43,9 +43,9 @@ constexpr int no_filter = 77;
 TEST(membarrier, works_where_the_kernel_has_it) {
     const auto child = run_in_child([] {
         const bool expected = kernel_has_membarrier();
-        return register_membarrier() == expected && register_membarrier() == expected && heavy_barrier() == expected
-                   ? 0
-                   : 1;
+        const bool first = register_membarrier();
+        const bool again = register_membarrier();
+        return first == expected && again == expected && heavy_barrier() == expected ? 0 : 1;
     });
     EXPECT_TRUE(child.exited && child.code == 0) << child.output;
 }

@@ -33,7 +33,10 @@ constexpr std::size_t stack_size = 512 * 1024;
 
 void overflow(void*) { descend(0); }
 
-void fault(void*) { *reinterpret_cast<volatile int*>(std::uintptr_t{64}) = 1; }
+// NOLINTNEXTLINE(performance-no-int-to-ptr): an address that faults
+volatile int* const nowhere = reinterpret_cast<volatile int*>(std::uintptr_t{64});
+
+void fault(void*) { *nowhere = 1; }
 
 void nothing(void*) {}
 
@@ -117,7 +120,7 @@ TEST(stack_guard, other_faults_go_to_the_previous_handler) {
             sigset_t blocked;
             pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
             const bool as_installed = sigismember(&blocked, SIGUSR2) == 1 && sigismember(&blocked, SIGSEGV) == 1;
-            _exit(signal == SIGSEGV && info->si_addr == reinterpret_cast<void*>(64) && as_installed ? 41 : 42);
+            _exit(signal == SIGSEGV && info->si_addr == nowhere && as_installed ? 41 : 42);
         });
         run_thread(fault);
         return 0;
