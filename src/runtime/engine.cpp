@@ -11,19 +11,17 @@
 #include "base/port/cpu_limits.hpp"
 #include "base/port/membarrier.hpp"
 #include "base/port/process.hpp"
+#include "frontend/forkjoin/latch_done.hpp"
 #include "runtime/fork_guard.hpp"
 #include "runtime/resolve.hpp"
-#include "sched/team_wait.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
 namespace {
 
-constinit machine::atomic<std::uint64_t> engines_made{0};
-
-// Which slot the thread had last, and of which engine: its next region takes the same one without a search.
+// Which slot the thread had last, and of which team: its next region takes the same one without a search.
 struct slot_memory {
-    std::uint64_t engine = 0;
+    std::uint64_t team = 0;
     worker* place = nullptr;
 };
 constinit thread_local slot_memory last_slot;
@@ -59,19 +57,10 @@ team_settings team_settings_of(engine* owner, const options& o, const std::vecto
     return s;
 }
 
-struct latch_done {
-    latch<machine>& pending;
-
-    bool done() const noexcept { return pending.done(); }
-    bool arm(bell& b) noexcept { return pending.arm(&b); }
-    void disarm() noexcept { pending.disarm(); }
-};
-
 } // namespace
 
 engine::engine(const options& o)
     : options_(resolve(o)),
-      serial_(engines_made.fetch_add(1, std::memory_order_relaxed) + 1),
       cpus_(port::process_cpus()),
       team_(team_settings_of(this, options_, cpus_)) {
     watch_forks();
@@ -192,7 +181,7 @@ void engine::serve(worker& place) noexcept {
     for (;;) {
         task_header* task = place.mine().take_newest(0);
         if (task == nullptr) {
-            task = place.home.take_injected(place);
+            task = place.home.take_injected(place, wanted::any());
         }
         if (task == nullptr) {
             return;
@@ -212,7 +201,7 @@ void engine::start_reserve() {
 // --- threads from outside -------------------------------------------------------------------------------------------
 
 void engine::enter() {
-    worker* const hint = last_slot.engine == serial_ ? last_slot.place : nullptr;
+    worker* const hint = last_slot.team == team_.serial() ? last_slot.place : nullptr;
     worker* const place = team_.take_slot(hint);
     if (place == nullptr) {
         throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
@@ -220,7 +209,7 @@ void engine::enter() {
                                     " slots are taken by threads inside the runtime; raise options::max_slots or "
                                     "SKERRY_MAX_SLOTS");
     }
-    last_slot = {serial_, place};
+    last_slot = {team_.serial(), place};
     place->outer = current_page;
     current_page = place;
 }
@@ -235,7 +224,7 @@ void engine::leave() noexcept {
     self.home.free_slot(self);
 }
 
-void engine::submit(task_header& task) {
+void engine::submit(loose_task& task) {
     if (options_.workers == 1) {
         start_reserve(); // nobody else would run it
     } else {

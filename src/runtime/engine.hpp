@@ -33,7 +33,7 @@ class engine {
 
     // Queues a task of a thread without a slot, and makes sure that a thread will run it.
     // Errors: std::bad_alloc, std::system_error (no thread can be started).
-    void submit(task_header& task);
+    void submit(loose_task& task);
 
     // The calling worker is about to block: lets another thread run in its place. end_blocking() takes the permit back.
     void begin_blocking() noexcept;
@@ -67,7 +67,6 @@ class engine {
     [[nodiscard]] bool substitute_retires() const noexcept;
 
     const options options_; // resolved: no field means "automatic" any more
-    const std::uint64_t serial_;
     const std::vector<unsigned> cpus_;
     team team_;
     std::vector<std::unique_ptr<background>> workers_;

@@ -3,10 +3,12 @@
 // The default runtime: made at first use, never destroyed, so that it may be used before main and in static
 // destructors; made anew in the child of a fork.
 
+#include <skerry/detail/frontend/forkjoin/blocking_region.hpp>
 #include <skerry/detail/frontend/forkjoin/finish_frame.hpp>
 #include <skerry/detail/frontend/forkjoin/fork.hpp>
 
 #include "base/port/process.hpp"
+#include "frontend/forkjoin/entry.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/fork_guard.hpp"
 
@@ -48,20 +50,52 @@ unsigned concurrency() noexcept {
     }
 }
 
-void begin_task(task_header& task) {
+void begin_task(loose_task& task) {
     if (current_page == nullptr) {
         engine::standard().submit(task);
         return;
     }
     worker& self = worker::of(*current_page);
     self.home.check_process();
-    if (self.mine().push_loose(task)) {
-        static_cast<void>(attend(self)); // a loose push has left room
+    const context* const joined = &task.ctx->cover(); // the task may be gone after the push; only compared
+    task.place = &self;
+    if (self.mine().push_loose(task) && self.mine().attend()) { // attend: a loose push has left room
+        self.home.answer_push(self, joined);
     }
 }
 
 const context& current_context() {
     return current_page != nullptr ? *current_page->ctx : engine::standard().crew().root();
+}
+
+void begin_task_in(team& home, loose_task& task) {
+    if (current_page != nullptr && &worker::of(*current_page).home == &home) {
+        begin_task(task);
+    } else {
+        static_cast<engine*>(home.owner())->submit(task);
+    }
+}
+
+team& current_team() { return engine::current().crew(); }
+
+void enter_default_team() { engine::standard().enter(); }
+
+void leave_team() noexcept { engine::leave(); }
+
+team_entry::team_entry(team& home) { static_cast<engine*>(home.owner())->enter(); }
+
+team_entry::~team_entry() { engine::leave(); }
+
+blocking_region::blocking_region() noexcept : page_(current_page) {
+    if (page_ != nullptr) {
+        engine::of(*page_).begin_blocking();
+    }
+}
+
+blocking_region::~blocking_region() {
+    if (page_ != nullptr) {
+        engine::of(*page_).end_blocking();
+    }
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail

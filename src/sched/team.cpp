@@ -21,6 +21,8 @@ constexpr double patience_s = 15e-6;
 // How long to search before sleeping: a few wake-ups' worth (5 to 15 µs each).
 constexpr double spin_s = 40e-6;
 
+constinit machine::atomic<std::uint64_t> teams_made{0};
+
 std::uint64_t in_ticks(double seconds) noexcept {
     return static_cast<std::uint64_t>(seconds * port::ticks_per_second());
 }
@@ -30,6 +32,7 @@ std::uint64_t in_ticks(double seconds) noexcept {
 team::team(const team_settings& settings)
     : settings_(settings),
       generation_(port::process_generation()),
+      serial_(teams_made.fetch_add(1, std::memory_order_relaxed) + 1),
       patience_(in_ticks(patience_s)),
       spin_time_(in_ticks(settings.crowded ? spin_s / 10 : spin_s)),
       table_(std::make_unique<worker*[]>(settings.max_slots)) {}
@@ -41,7 +44,7 @@ team::~team() {
 }
 
 worker* team::make_slot(unsigned number) {
-    auto fresh = std::make_unique<worker>(*this, number, settings_.protocol);
+    auto fresh = std::make_unique<worker>(*this, root_, number, settings_.protocol);
     if (settings_.places != nullptr) {
         const unsigned place = number % settings_.workers;
         fresh->order = settings_.places->victims_in_distance_order(place, settings_.workers);
@@ -116,16 +119,31 @@ answer team::steal_from(worker& self, worker& victim, wanted w, bool force, task
     if (result == answer::granted) {
         self.count.granted.add();
         self.count.asymmetric.add(force ? 1 : 0);
-        if (sleepers_.load(std::memory_order_relaxed) != 0) { // invariant 1: we stop searching
-            if (w.is_any() && victim.tasks.looks_busy()) {
-                wake_any();
-            }
-            ring_all();
-        }
+        stop_searching(w.is_any() && victim.tasks.looks_busy());
     } else if (result == answer::refused) {
         self.count.refused.add();
     }
     return result;
+}
+
+answer team::extract_from(worker& self, worker& victim, wanted w, task_header*& task) noexcept {
+    const auto accept = [&w](const task_header& t) { return w.accepts(t, 0); };
+    const answer result = victim.theirs().extract(accept, victim.hole, task);
+    if (result == answer::granted) {
+        self.count.granted.add();
+        stop_searching(false);
+    }
+    return result;
+}
+
+void team::stop_searching(bool more) noexcept {
+    if (sleepers_.load(std::memory_order_relaxed) == 0) {
+        return;
+    }
+    if (more) {
+        wake_any();
+    }
+    ring_all();
 }
 
 task_header* team::look(worker& self, wanted w, search& s) noexcept {
@@ -172,7 +190,7 @@ task_header* team::look(worker& self, wanted w, search& s) noexcept {
             return task;
         }
     }
-    return w.is_any() ? take_injected(self) : nullptr;
+    return take_injected(self, w);
 }
 
 bool team::expired(const search& s) const noexcept {
@@ -223,7 +241,10 @@ task_header* team::last_look(worker& self, wanted w, bool& unsure) noexcept {
         if (&v == &self || !v.theirs().looks_busy()) {
             return false;
         }
-        const answer a = steal_from(self, v, w, true, task);
+        answer a = steal_from(self, v, w, true, task);
+        if (a == answer::refused && w.ctx() != nullptr) { // it may lie under what is not for us
+            a = extract_from(self, v, w, task);
+        }
         unsure = unsure || a == answer::busy || a == answer::pending;
         return a == answer::granted;
     };
@@ -236,10 +257,10 @@ task_header* team::last_look(worker& self, wanted w, bool& unsure) noexcept {
             return task;
         }
     }
-    return w.is_any() ? take_injected(self) : nullptr;
+    return take_injected(self, w);
 }
 
-void team::answer_push(worker& self) noexcept {
+void team::answer_push(worker& self, const context* joined) noexcept {
     self.count.deepest.raise_to(self.mine().depth());
     if (sleepers_.load(std::memory_order_relaxed) == 0) { // after attend()'s full fence
         return;
@@ -251,7 +272,7 @@ void team::answer_push(worker& self) noexcept {
             continue;
         }
         const wanted wish = wanted::from_word(w.announced.load(std::memory_order_relaxed));
-        if (wish.may_use(self)) {
+        if (wish.may_use(self, joined)) {
             if (w.sleeping.notify()) {
                 self.count.wakes.add();
                 if (!wish.is_any() && sleepers_.load(std::memory_order_relaxed) > 1) {
@@ -288,41 +309,86 @@ void team::stop() noexcept {
 
 // --- tasks from outside ---------------------------------------------------------------------------------------------
 
-void team::inject(task_header& task) {
+void team::inject(loose_task& task) noexcept {
+    const context* const joined = &task.ctx->cover(); // the task may be gone below; only compared
     {
         const std::lock_guard lock(mutex_);
-        injected_.push_back(&task);
+        task.queued = true;
+        task.older = newest_injected_;
+        (newest_injected_ != nullptr ? newest_injected_->newer : oldest_injected_) = &task;
+        newest_injected_ = &task;
         injected_count_.fetch_add(1, std::memory_order_relaxed);
     }
     machine::full_fence(); // the task before the look at who sleeps
     wake_any();
+    for (unsigned i = 0, n = slots(); i < n; ++i) {
+        worker& w = *table_[i];
+        if (w.sleeping.prepared() && wanted::from_word(w.announced.load(std::memory_order_relaxed)).ctx() == joined &&
+            w.sleeping.notify()) {
+            return;
+        }
+    }
 }
 
-task_header* team::take_injected(worker& self) noexcept {
-    if (injected_count_.load(std::memory_order_relaxed) == 0) {
+void team::unlink(loose_task& task) noexcept {
+    (task.older != nullptr ? task.older->newer : oldest_injected_) = task.newer;
+    (task.newer != nullptr ? task.newer->older : newest_injected_) = task.older;
+    task.queued = false;
+    injected_count_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+task_header* team::take_injected(worker& self, wanted w) noexcept {
+    if (injected_count_.load(std::memory_order_relaxed) == 0 || w.executor() != nullptr) {
         return nullptr;
     }
-    task_header* task = nullptr;
+    loose_task* task = nullptr;
     bool more = false;
     {
         const std::lock_guard lock(mutex_);
-        if (injected_.empty()) {
+        task = oldest_injected_;
+        while (task != nullptr && w.ctx() != nullptr && !w.accepts(*task, 0)) {
+            task = task->newer;
+        }
+        if (task == nullptr) {
             return nullptr;
         }
-        task = injected_.front();
-        injected_.pop_front();
-        injected_count_.fetch_sub(1, std::memory_order_relaxed);
-        more = !injected_.empty();
+        unlink(*task);
+        more = oldest_injected_ != nullptr;
     }
     task->joined.begin(&self);
     task->base = self.mine().depth();
-    if (sleepers_.load(std::memory_order_relaxed) != 0) { // invariant 1: we stop searching
-        if (more) {
-            wake_any();
-        }
-        ring_all();
-    }
+    stop_searching(more);
     return task;
+}
+
+bool team::withdraw(worker& self, loose_task& task) noexcept {
+    if (task.place == nullptr) {
+        const std::lock_guard lock(mutex_);
+        const bool found = task.queued;
+        if (found) {
+            unlink(task);
+        }
+        return found;
+    }
+    worker& victim = worker::of(*task.place);
+    if (&victim == &self) {
+        return self.mine().withdraw(task, self.hole);
+    }
+    for (unsigned turn = 0;; ++turn) {
+        const answer a = victim.theirs().withdraw(task, victim.hole);
+        if (a != answer::busy) {
+            return a == answer::granted;
+        }
+        if (turn % 8 == 7) { // whoever holds the gate holds it for a bounded number of steps
+            port::yield();
+        } else {
+            port::pause();
+        }
+    }
+}
+
+task_header* team::take_own(worker& self, wanted w, std::size_t& at) noexcept {
+    return self.mine().take_below(at, [&w](const task_header& t) { return w.accepts(t, 0); }, self.hole);
 }
 
 // --- fork() ---------------------------------------------------------------------------------------------------------

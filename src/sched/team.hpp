@@ -12,7 +12,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 
@@ -69,18 +68,27 @@ class team {
     // Runs a task on the calling worker.
     void execute(worker& self, task_header& task) noexcept;
 
-    // For a task from a thread without a slot. Errors: std::bad_alloc.
-    void inject(task_header& task);
-    // A task that was injected, or null.
-    [[nodiscard]] task_header* take_injected(worker& self) noexcept;
+    // For a task from a thread without a slot.
+    void inject(loose_task& task) noexcept;
+    // The oldest injected task that `w` accepts, or null.
+    [[nodiscard]] task_header* take_injected(worker& self, wanted w) noexcept;
 
-    // The owner has pushed and was told that somebody wants attention: wakes who can use it.
-    void answer_push(worker& self) noexcept;
+    // Takes this task out of wherever it lies, for the caller to run. False: somebody has begun it.
+    // Precondition: it was pushed or injected here.
+    [[nodiscard]] bool withdraw(worker& self, loose_task& task) noexcept;
+    // The newest loose task of the own deque below depth `at` that `w` accepts, or null; moves `at` down to it.
+    [[nodiscard]] task_header* take_own(worker& self, wanted w, std::size_t& at) noexcept;
+
+    // The owner has pushed and was told that somebody wants attention: wakes who can use it. `joined`: the context
+    // that the pushed task was begun under, where it is not the running one's.
+    void answer_push(worker& self, const context* joined = nullptr) noexcept;
 
     // Wakes all; work() returns.
     void stop() noexcept;
     [[nodiscard]] bool stopping() const noexcept { return stopping_.load(std::memory_order_acquire); }
 
+    // Differs from that of every other team of this process, before and after.
+    [[nodiscard]] std::uint64_t serial() const noexcept { return serial_; }
     [[nodiscard]] void* owner() const noexcept { return settings_.owner; }
     [[nodiscard]] unsigned workers() const noexcept { return settings_.workers; }
     [[nodiscard]] unsigned max_slots() const noexcept { return settings_.max_slots; }
@@ -113,6 +121,8 @@ class team {
     task_header* look(worker& self, wanted w, search& s) noexcept;
     // The look of somebody who has announced that it will sleep. `unsure`: a gate was closed, do not sleep yet.
     task_header* last_look(worker& self, wanted w, bool& unsure) noexcept;
+    // A loose task from the middle of the victim's deque.
+    answer extract_from(worker& self, worker& victim, wanted w, task_header*& task) noexcept;
     [[nodiscard]] bool expired(const search& s) const noexcept;
     void relax(search& s) noexcept;
     answer steal_from(worker& self, worker& victim, wanted w, bool force, task_header*& task) noexcept;
@@ -124,12 +134,17 @@ class team {
     // Rings whoever could push what `w` wants; says whether the rings are ordered before what follows.
     bool ring_for(worker& self, wanted w) noexcept;
 
+    // Invariant 1, when a searcher leaves with a task. `more`: there is work for others.
+    void stop_searching(bool more) noexcept;
+    void unlink(loose_task& task) noexcept;
+
     void ring_all() noexcept;
     worker* make_slot(unsigned number);
 
     // Constant after construction.
     const team_settings settings_;
     const std::uint32_t generation_;
+    const std::uint64_t serial_;
     const std::uint64_t patience_;  // ticks that an owner may take to answer
     const std::uint64_t spin_time_; // ticks of search before sleep
     const std::unique_ptr<worker*[]> table_;
@@ -143,7 +158,8 @@ class team {
     const context root_{nullptr, &detached_};
 
     std::mutex mutex_; // guards what follows
-    std::deque<task_header*> injected_;
+    loose_task* oldest_injected_ = nullptr;
+    loose_task* newest_injected_ = nullptr;
 };
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/core/loose_task.hpp>
 #include <skerry/detail/core/worker_page.hpp>
 
 #include "sched/counters.hpp"
@@ -36,10 +37,12 @@ class wanted {
   public:
     // Anything: a worker with an empty stack.
     static wanted any() noexcept { return wanted(0); }
-    // Leapfrogging (Wagner and Calder): what descends from the task that `executor` began at depth `base`.
-    static wanted of_executor(const worker_page* executor, std::size_t base) noexcept {
+    // Leapfrogging (Wagner and Calder): what descends from the task that `executor` began at depth `base`, until
+    // `ended` says that this task is done: from then on what lies there has nothing to do with it.
+    static wanted of_executor(const worker_page* executor, std::size_t base, const join_word<machine>& ended) noexcept {
         wanted w(reinterpret_cast<std::uintptr_t>(executor) | executor_tag);
         w.base_ = base;
+        w.ended_ = &ended;
         return w;
     }
     // Whatever was begun under a context.
@@ -63,11 +66,13 @@ class wanted {
         if (const context* const outer = ctx()) {
             return task.ctx->within(outer);
         }
-        return index >= base_;
+        // The executor ends the task before it pushes what comes next, and the caller sees the push.
+        return index >= base_ && (ended_ == nullptr || !ended_->done());
     }
-    // Whether what `owner` pushes just now is one of these.
-    [[nodiscard]] bool may_use(const worker_page& owner) const noexcept {
-        return is_any() || executor() == &owner || (ctx() != nullptr && owner.ctx->within(ctx()));
+    // Whether what `owner` pushes just now is one of these; `joined`: the context that the pushed task itself was begun
+    // under, or null.
+    [[nodiscard]] bool may_use(const worker_page& owner, const context* joined) const noexcept {
+        return is_any() || executor() == &owner || (ctx() != nullptr && (ctx() == joined || owner.ctx->within(ctx())));
     }
 
   private:
@@ -79,10 +84,20 @@ class wanted {
 
     std::uintptr_t word_;
     std::size_t base_ = 0;
+    const join_word<machine>* ended_ = nullptr;
+};
+
+// What stays behind where a task was taken from the middle of a deque. Whoever gets it runs it, to no effect.
+struct hole_task final : task_header {
+    explicit hole_task(const context& root) noexcept : task_header([](task_header*) noexcept {}, &root) {}
 };
 
 struct worker final : worker_page {
-    worker(team& t, unsigned number, steal_protocol protocol) : home(t), slot(number), tasks(*this, protocol) {}
+    worker(team& t, const context& root, unsigned number, steal_protocol protocol)
+        : home(t),
+          slot(number),
+          tasks(*this, protocol),
+          hole(root) {}
 
     // Constant once the slot is published.
     team& home;
@@ -96,6 +111,7 @@ struct worker final : worker_page {
     bell sleeping;
     activity doing;
     counters count;
+    hole_task hole; // of this deque; written under its gate only
 
     // Owner only.
     std::uint32_t random = 0x9e3779b9U;

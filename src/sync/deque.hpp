@@ -99,6 +99,25 @@ class deque {
     friend class deque_owner<M, Task>;
     friend class deque_thief<M, Task>;
 
+    // Takes the loose task at `s` out under the gate. From the middle it leaves `hole`, a task that does nothing, so
+    // that every other task keeps its index. Holes go with their neighbours.
+    void take_out(slot* s, Task& hole) noexcept {
+        const auto is_hole = [&hole](const slot& at) {
+            return at.load(std::memory_order_relaxed) == tagged_task<Task>::loose(hole);
+        };
+        slot* const bottom = page_.bottom.load(std::memory_order_relaxed);
+        slot* top = top_.load(std::memory_order_relaxed);
+        if (s != top) {
+            s->store(tagged_task<Task>::loose(hole), std::memory_order_relaxed);
+            return;
+        }
+        do {
+            ++top;
+            --loose_;
+        } while (top < bottom && loose_ != 0 && is_hole(*top));
+        top_.store(top, std::memory_order_relaxed);
+    }
+
     // Above every slot, so that a pop never finds its task private.
     static slot* all() noexcept { return reinterpret_cast<slot*>(~std::uintptr_t{alignof(slot) - 1}); }
 

@@ -61,6 +61,7 @@ class deque_owner {
         }
         d_.gate_.enter();
         slot* const b = page_.bottom.load(std::memory_order_relaxed);
+        task.index = d_.index(b);
         b->store(tagged::loose(task), std::memory_order_relaxed);
         page_.bottom.store(b + 1, std::memory_order_release);
         ++d_.loose_;
@@ -98,6 +99,41 @@ class deque_owner {
         return result;
     }
 
+    // Takes a loose task that was pushed here out, wherever it lies. False: it has been taken. `hole`: see take_out().
+    [[nodiscard]] bool withdraw(Task& task, Task& hole) noexcept {
+        d_.gate_.enter();
+        slot* const s = d_.slots_ + task.index;
+        const bool found = s >= d_.top_.load(std::memory_order_relaxed) &&
+                           s < page_.bottom.load(std::memory_order_relaxed) &&
+                           s->load(std::memory_order_relaxed) == tagged::loose(task);
+        if (found) {
+            remove(s, hole);
+        }
+        d_.gate_.leave();
+        return found;
+    }
+
+    // Takes the newest loose task out that lies below depth `at` and that accept(task) wants; moves `at` down to it.
+    // Null: there is none.
+    template <class Accept>
+    [[nodiscard]] Task* take_below(std::size_t& at, Accept&& accept, Task& hole) noexcept {
+        Task* result = nullptr;
+        d_.gate_.enter();
+        slot* const top = d_.top_.load(std::memory_order_relaxed);
+        slot* s = std::min(d_.slots_ + at, page_.bottom.load(std::memory_order_relaxed));
+        while (result == nullptr && s > top && d_.loose_ != 0) {
+            --s;
+            const tagged found{s->load(std::memory_order_relaxed)};
+            if (found.is_loose() && found.task() != &hole && accept(*found.task())) {
+                result = found.task();
+                remove(s, hole);
+            }
+        }
+        at = result != nullptr ? d_.index(s) : 0;
+        d_.gate_.leave();
+        return result;
+    }
+
     // Puts everything within reach of thieves who will get no answer for a while.
     void share_all() noexcept {
         d_.gate_.enter();
@@ -118,6 +154,23 @@ class deque_owner {
             page_.split.store(to, std::memory_order_relaxed);
             d_.shared_.store(to, std::memory_order_relaxed);
         }
+    }
+
+    // Under the gate.
+    void remove(slot* s, Task& hole) noexcept {
+        slot* const top = d_.top_.load(std::memory_order_relaxed);
+        if (s + 1 != page_.bottom.load(std::memory_order_relaxed)) {
+            d_.take_out(s, hole);
+            return;
+        }
+        slot* b = s;
+        --d_.loose_;
+        while (b > top && d_.loose_ != 0 && (b - 1)->load(std::memory_order_relaxed) == tagged::loose(hole)) {
+            --b;
+            --d_.loose_;
+        }
+        page_.bottom.store(b, std::memory_order_release);
+        move_split(d_.loose_ != 0 ? b : top + (b - top) / 2);
     }
 
     void share() noexcept {

@@ -52,6 +52,42 @@ class deque_thief {
         return result;
     }
 
+    // Takes the oldest loose task out that accept(task) wants, from wherever it lies: all of them are shared. accept
+    // and `hole` as above and in take_out(). Never pending. O(shared tasks).
+    template <class Accept>
+    [[nodiscard]] answer extract(Accept&& accept, Task& hole, Task*& task) noexcept {
+        if (!d_.gate_.try_enter()) {
+            return answer::busy;
+        }
+        answer result = answer::refused;
+        slot* const end = d_.loose_ != 0 ? shared_end() : nullptr;
+        for (slot* s = d_.top_.load(std::memory_order_relaxed); s < end && result == answer::refused; ++s) {
+            const tagged_task<Task> found{s->load(std::memory_order_relaxed)};
+            if (found.is_loose() && found.task() != &hole && accept(*found.task())) {
+                task = found.task();
+                d_.take_out(s, hole);
+                result = answer::granted;
+            }
+        }
+        d_.gate_.leave();
+        return result;
+    }
+
+    // Takes this loose task out, which was pushed here. Refused: it has been taken. O(1).
+    [[nodiscard]] answer withdraw(Task& task, Task& hole) noexcept {
+        if (!d_.gate_.try_enter()) {
+            return answer::busy;
+        }
+        slot* const s = d_.slots_ + task.index;
+        const bool found = s >= d_.top_.load(std::memory_order_relaxed) && s < shared_end() &&
+                           s->load(std::memory_order_relaxed) == tagged_task<Task>::loose(task);
+        if (found) {
+            d_.take_out(s, hole);
+        }
+        d_.gate_.leave();
+        return found ? answer::granted : answer::refused;
+    }
+
     // Asks the owner to share at its next push.
     void ask() noexcept { page_.ring(); }
 
@@ -59,6 +95,13 @@ class deque_thief {
 
   private:
     using slot = typename deque<M, Task>::slot;
+
+    // Under the gate: the end of what thieves may touch. The last slot belongs to attend(), which may undo its push.
+    slot* shared_end() const noexcept {
+        const bool locked = d_.protocol_ == steal_protocol::locked;
+        return std::min((locked ? page_.bottom : page_.split).load(std::memory_order_acquire),
+                        d_.slots_ + d_.capacity_ - 1);
+    }
 
     // The asymmetric steal: announce the new split, make the owner's earlier pop visible or its next one see the
     // announcement, then keep what the owner had not popped before.

@@ -18,17 +18,31 @@ struct context {
         : parent(enclosing),
           pending(own != nullptr || enclosing == nullptr ? own : enclosing->pending) {}
 
+    // Of one task, in which it lives, that a group or a scope outside `enclosing` waits for too.
+    context(const context& enclosing, const context& also) noexcept
+        : parent(&enclosing),
+          pending(enclosing.pending),
+          member_of(&also) {}
+
     // The next context outwards; null at the root of a runtime.
     const context* const parent;
-    // What covers tasks that are begun here; null at the root.
+    // What covers tasks that are begun here.
     latch<machine>* const pending;
+    // The group or scope that this one task joined; null for all others.
+    const context* const member_of = nullptr;
     // Somebody asked the tasks under this context to stop.
     machine::atomic<bool> stop{false};
 
-    // Whether this context is `outer` or lies within it. O(nesting depth).
+    // The frame that covers tasks begun here, which outlives them: a task's own context dies with the task.
+    [[nodiscard]] const context& frame() const noexcept { return member_of != nullptr ? *parent : *this; }
+
+    // Where a task begun under this context is waited for.
+    [[nodiscard]] const context& cover() const noexcept { return member_of != nullptr ? *member_of : *this; }
+
+    // Whether this context is `outer`, or lies within it or within a task that joined it. O(nesting depth).
     [[nodiscard]] bool within(const context* outer) const noexcept {
         for (const context* c = this; c != nullptr; c = c->parent) {
-            if (c == outer) {
+            if (c == outer || c->member_of == outer) {
                 return true;
             }
         }
@@ -39,7 +53,8 @@ struct context {
     [[nodiscard]] bool stopping() const noexcept {
         for (const context* c = this; c != nullptr; c = c->parent) {
             // relaxed: a hint; data is ordered by the join
-            if (c->stop.load(std::memory_order_relaxed)) {
+            if (c->stop.load(std::memory_order_relaxed) ||
+                (c->member_of != nullptr && c->member_of->stop.load(std::memory_order_relaxed))) {
                 return true;
             }
         }

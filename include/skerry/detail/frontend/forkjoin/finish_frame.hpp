@@ -5,11 +5,13 @@
 
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <type_traits>
 #include <utility>
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/export.hpp>
+#include <skerry/detail/core/loose_task.hpp>
 #include <skerry/detail/core/worker_page.hpp>
 #include <skerry/detail/sched/join.hpp>
 #include <skerry/detail/sync/latch.hpp>
@@ -38,18 +40,62 @@ class first_error {
     std::exception_ptr error_;
 };
 
+// What tasks are counted on by the one who waits for them, and where their first exception goes.
+struct cover {
+    // `stops`: after an exception, tasks that joined and have not begun are skipped.
+    explicit cover(const context* enclosing, bool stops = false) noexcept
+        : ctx(enclosing, &pending),
+          stops_on_error(stops) {}
+
+    // Runs a task's body and keeps its exception.
+    template <class F>
+    void call(F& f) noexcept {
+        try {
+            static_cast<void>(std::invoke(f));
+        } catch (...) {
+            error.offer();
+            if (stops_on_error) {
+                ctx.stop.store(true, std::memory_order_relaxed);
+            }
+        }
+    }
+
+    latch<machine> pending;
+    context ctx;
+    first_error error;
+    const bool stops_on_error;
+};
+
 // Pushes a task that lives until it has run; from a thread without a slot it goes to the default runtime's queue.
 // Precondition: task.ctx is set, and the task is counted where it is waited for.
 // Errors: std::bad_alloc, std::system_error (no thread can be started to run it); the task has not begun.
-SKERRY_EXPORT void begin_task(task_header& task);
+SKERRY_EXPORT void begin_task(loose_task& task);
+
+// Counts the task on both latches and pushes it; takes the counts back if it could not begin. `second` may be null.
+// Errors: as begin_task().
+SKERRY_EXPORT void begin_counted(loose_task& task, latch<machine>& first, latch<machine>* second);
+
+// Tells whoever waits on the latch that a task of it has ended. The latch may be gone when this returns.
+SKERRY_EXPORT void arrive(latch<machine>& pending) noexcept;
 
 // The context of the running task, or of the default runtime's root.
+// Errors: std::system_error, std::bad_alloc: the default runtime cannot be started.
 [[nodiscard]] SKERRY_EXPORT const context& current_context();
+
+class team;
 
 // Tasks that are begun between construction and wait() under `ctx` are waited for by wait(). Lives on the stack of a
 // thread that holds a slot.
-class finish_frame {
+class finish_frame : public cover {
   public:
+    // How a caller stands to the frame, which decides how a task that it begins here is counted.
+    enum class relation {
+        direct,  // it runs under the frame's own context
+        outside, // it holds no slot: nothing else covers what it begins
+        nested,  // under another frame within this one, which covers the task too
+        apart,   // under a frame elsewhere
+    };
+
     SKERRY_EXPORT finish_frame() noexcept;
     finish_frame(const finish_frame&) = delete;
     finish_frame& operator=(const finish_frame&) = delete;
@@ -57,25 +103,25 @@ class finish_frame {
     // Runs tasks of this frame, and only those, until none is left. Once, in every path.
     SKERRY_EXPORT void wait() noexcept;
 
-    latch<machine> pending;
-    context ctx;
-    first_error error;
+    // Thread safety: any thread that is covered by the frame.
+    [[nodiscard]] SKERRY_EXPORT relation to_caller() const noexcept;
+    // For a caller outside. Errors: as begin_task().
+    SKERRY_EXPORT void begin_from_outside(loose_task& task);
 
   private:
     const context* const outer_;
+    team* const home_;
     const std::size_t base_; // of the deque: newer tasks belong to this frame
 };
 
-// Tells whoever waits on the latch that a task of it has ended. The latch may be gone when this returns.
-SKERRY_EXPORT void arrive(latch<machine>& pending) noexcept;
-
-// f(), and then everything begun in it; f's own exception goes before its tasks'.
+// f(frame), and then everything begun in it; f's own exception goes before its tasks'.
 template <class F>
-std::invoke_result_t<F&> finish_with_result(F& f) {
+std::invoke_result_t<F&, finish_frame&> finish_with_frame(F& f) {
+    using result_type = std::invoke_result_t<F&, finish_frame&>;
     finish_frame frame;
-    const auto body = [&]() -> std::invoke_result_t<F&> {
+    const auto body = [&]() -> result_type {
         try {
-            return f();
+            return std::invoke(f, frame);
         } catch (...) {
             frame.wait();
             throw;
@@ -87,14 +133,21 @@ std::invoke_result_t<F&> finish_with_result(F& f) {
             frame.error.rethrow();
         }
     };
-    if constexpr (std::is_void_v<std::invoke_result_t<F&>>) {
+    if constexpr (std::is_void_v<result_type>) {
         body();
         end();
     } else {
-        std::invoke_result_t<F&> result = body();
+        result_type result = body();
         end();
-        return static_cast<std::invoke_result_t<F&>&&>(result);
+        return static_cast<result_type&&>(result);
     }
+}
+
+// The same for a callable that does not know of frames.
+template <class F>
+std::invoke_result_t<F&> finish_with_result(F& f) {
+    const auto body = [&f](finish_frame&) -> std::invoke_result_t<F&> { return std::invoke(f); };
+    return finish_with_frame(body);
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+#include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/frontend/forkjoin/blocking_region.hpp>
+#include <skerry/detail/frontend/forkjoin/task_function.hpp>
+
+namespace skerry::inline SKERRY_ABI {
+
+// Calls f, which may block in the system (a read, a lock, a sleep), and lets another thread work in this one's place
+// meanwhile. Returns what f returns; f's exception passes through.
+//
+// At most options::blocking_threads threads stand in; beyond that, blocked workers are simply missing until their call
+// returns. Thread safety: any thread; outside a parallel region it is a plain call. Costs about a microsecond.
+template <detail::task_function F>
+decltype(auto) blocking(F&& f) {
+    const detail::blocking_region lent;
+    return std::invoke(f);
+}
+
+} // namespace skerry::inline SKERRY_ABI

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// async and finish (X10, Habanero; HC-K2H paper): tasks without an own wait, and the one wait that covers them all.
+
+#include <concepts>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+#include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/frontend/forkjoin/finish_frame.hpp>
+#include <skerry/detail/frontend/forkjoin/joint_task.hpp>
+#include <skerry/detail/frontend/forkjoin/task_function.hpp>
+#include <skerry/detail/sched/join.hpp>
+
+namespace skerry::inline SKERRY_ABI {
+
+// What finish() hands to its body. It may be handed down to whatever the finish waits for: calls, branches, tasks,
+// also threads that the body itself joins.
+//
+// Thread safety: any number of threads.
+class scope {
+  public:
+    explicit scope(detail::finish_frame& frame) noexcept : frame_(frame) {}
+    scope(const scope&) = delete;
+    scope& operator=(const scope&) = delete;
+
+    // Begins f as a task that finish() waits for. f is moved or copied; its result is dropped, its exception arrives at
+    // finish(). Also covered by a finish around the call, if that is another one.
+    // Errors: std::bad_alloc, or what moving f throws; f does not run then.
+    template <detail::storable_task_function F>
+    void async(F&& f) {
+        detail::begin_in_scope(frame_, std::forward<F>(f));
+    }
+
+  private:
+    detail::finish_frame& frame_;
+};
+
+// Runs body(scope&), then waits for every task begun in it, by whatever construct and however deep, and returns what
+// body returned. While it waits it runs tasks of its own, never others.
+//
+// Exceptions: body's own, else the first that a task of the scope threw; always after the last task has ended.
+// Thread safety: any thread; outside a region it takes a slot of the default runtime.
+template <class F>
+    requires std::invocable<std::remove_reference_t<F>&, scope&>
+std::invoke_result_t<std::remove_reference_t<F>&, scope&> finish(F&& body) {
+    const auto with_scope = [&body](detail::finish_frame& frame) -> decltype(auto) {
+        scope s(frame);
+        return std::invoke(body, s);
+    };
+    if (detail::current_page == nullptr) {
+        const detail::region_guard region;
+        return detail::finish_with_frame(with_scope);
+    }
+    return detail::finish_with_frame(with_scope);
+}
+
+} // namespace skerry::inline SKERRY_ABI

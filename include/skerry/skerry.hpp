@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// All of Skerry. A program that uses one construct compiles faster with that construct's own header.
+
+#include <skerry/algorithm.hpp>
+#include <skerry/blocking.hpp>
+#include <skerry/finish.hpp>
+#include <skerry/forkjoin.hpp>
+#include <skerry/future.hpp>
+#include <skerry/named.hpp>
+#include <skerry/runtime.hpp>
+#include <skerry/stale.hpp>
+#include <skerry/task.hpp>
+#include <skerry/task_group.hpp>
+#include <skerry/worker_local.hpp>

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <optional>
+#include <system_error>
+
+#include <skerry/detail/frontend/forkjoin/future_state.hpp>
+
+#include "base/port/thread.hpp"
+#include "frontend/forkjoin/entry.hpp"
+#include "frontend/forkjoin/latch_done.hpp"
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+namespace {
+
+// What stands in a future's join word: a bell, or a coroutine, told apart by the second bit.
+constexpr std::uintptr_t coroutine_tag = 2;
+
+void* tagged(continuation& c) noexcept {
+    return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(&c) | coroutine_tag);
+}
+
+void notify(void* sleeper) noexcept {
+    const auto word = reinterpret_cast<std::uintptr_t>(sleeper);
+    if ((word & coroutine_tag) != 0) {
+        reinterpret_cast<continuation*>(word & ~coroutine_tag)->begin();
+    } else {
+        static_cast<bell*>(sleeper)->notify();
+    }
+}
+
+} // namespace
+
+// The end of the task, as a wait sees it.
+struct future_base::ended {
+    future_base& task;
+
+    bool done() const noexcept { return task.done(); }
+    bool arm(bell& b) noexcept { return task.end_.try_wait(&b); }
+    void disarm() noexcept { static_cast<void>(task.end_.stop_waiting(nullptr)); }
+};
+
+future_base::future_base(void (*r)(task_header*) noexcept)
+    : loose_task(r, &current_context().frame()),
+      home_(&current_team()) {
+    end_.begin(nullptr);
+}
+
+void future_base::begin() { begin_counted(*this, *ctx->pending, nullptr); }
+
+void future_base::enter() noexcept {
+    // release: whoever sees the executor sees the depth
+    base_.store(worker::of(*current_page).mine().depth(), std::memory_order_relaxed);
+    executor_.store(current_page, std::memory_order_release);
+}
+
+void future_base::leave() noexcept {
+    latch<machine>& covering = *ctx->pending;
+    if (void* const sleeper = end_.finish()) {
+        notify(sleeper);
+    }
+    release();
+    arrive(covering);
+}
+
+// Also true when a wait further down this thread's stack has run the caller on top of the task: then the task cannot
+// go on either before the caller returns.
+bool future_base::runs_below() const noexcept {
+    const worker_page* const executor = executor_.load(std::memory_order_acquire);
+    for (worker_page* page = current_page; page != nullptr && executor != nullptr; page = worker::of(*page).outer) {
+        if (page == executor) {
+            return !done();
+        }
+    }
+    return false;
+}
+
+void future_base::wait() {
+    if (done()) {
+        return;
+    }
+    if (runs_below()) {
+        throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
+                                "skerry: a task waits for its own future, or runs on top of the task it waits for");
+    }
+    home_->check_process();
+    std::optional<team_entry> entry;
+    if (current_page == nullptr || &worker::of(*current_page).home != home_) {
+        try {
+            entry.emplace(*home_);
+        } catch (...) { // no slot is free
+            ended condition{*this};
+            wait_without_slot(condition);
+            return;
+        }
+    }
+    wait_inside();
+}
+
+void future_base::wait_inside() noexcept {
+    worker& self = worker::of(*current_page);
+    if (self.home.withdraw(self, *this)) {
+        self.home.execute(self, *this);
+        return;
+    }
+    const worker_page* executor = nullptr;
+    while ((executor = executor_.load(std::memory_order_acquire)) == nullptr) {
+        port::yield(); // somebody has just taken it and is about to enter
+    }
+    ended condition{*this};
+    self.home.wait(self, wanted::of_executor(executor, base_.load(std::memory_order_relaxed), end_),
+                   self.mine().depth(), condition, "the task of a future", this);
+}
+
+// --- coroutines -----------------------------------------------------------------------------------------------------
+
+bool continuation::suspend(future_base& awaited, std::coroutine_handle<> handle) noexcept {
+    const bool inside = current_page != nullptr;
+    home_ = inside ? &worker::of(*current_page).home : awaited.home_;
+    ctx = inside ? &current_page->ctx->frame() : &home_->root();
+    handle_ = handle;
+    latch<machine>& covering = *ctx->pending;
+    covering.add();
+    if (awaited.end_.try_wait(tagged(*this))) {
+        return true;
+    }
+    arrive(covering);
+    return false;
+}
+
+void continuation::begin() noexcept {
+    try {
+        begin_task_in(*home_, *this);
+    } catch (...) { // no memory for a larger deque: here and now
+        worker& self = worker::of(*current_page);
+        self.home.execute(self, *this);
+    }
+}
+
+void continuation::resume(task_header* header) noexcept {
+    auto* const self = static_cast<continuation*>(header);
+    latch<machine>& covering = *self->ctx->pending;
+    self->handle_.resume(); // the frame, and with it this task, may be gone
+    arrive(covering);
+}
+
+} // namespace skerry::inline SKERRY_ABI::detail

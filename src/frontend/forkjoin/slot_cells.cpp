@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <skerry/detail/frontend/forkjoin/slot_cells.hpp>
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "sched/team.hpp"
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+namespace {
+
+// Segment k holds the cells of slots 2^k - 1 up to 2^(k+1) - 2: 17 of them are enough for 65,536 slots.
+constexpr std::size_t segments = 17;
+
+template <class Node>
+void push(machine::atomic<Node*>& head, Node* fresh) noexcept {
+    fresh->next = head.load(std::memory_order_relaxed);
+    while (!head.compare_exchange_weak(fresh->next, fresh,
+                                       std::memory_order_release, // -> the acquire loads of a search
+                                       std::memory_order_relaxed)) {
+    }
+}
+
+template <class Node>
+void delete_all(machine::atomic<Node*>& head) noexcept {
+    Node* node = head.exchange(nullptr, std::memory_order_relaxed); // relaxed: nobody else is here
+    while (node != nullptr) {
+        delete std::exchange(node, node->next);
+    }
+}
+
+} // namespace
+
+struct slot_cells::table {
+    explicit table(unsigned long long t) noexcept : team(t) {}
+    table(const table&) = delete;
+    table& operator=(const table&) = delete;
+    ~table() {
+        for (auto& s : cells) {
+            delete[] s.load(std::memory_order_relaxed);
+        }
+    }
+
+    cell& at(unsigned slot) {
+        const std::size_t k = static_cast<std::size_t>(std::bit_width(slot + 1U)) - 1;
+        const std::size_t size = std::size_t{1} << k;
+        cell* segment = cells[k].load(std::memory_order_acquire); // <- the exchange below
+        if (segment == nullptr) {
+            auto fresh = std::make_unique<cell[]>(size);
+            if (cells[k].compare_exchange_strong(segment, fresh.get(), std::memory_order_acq_rel)) {
+                segment = fresh.release();
+            }
+        }
+        return segment[slot + 1U - size];
+    }
+
+    const unsigned long long team;
+    table* next = nullptr;
+    std::array<machine::atomic<cell*>, segments> cells{};
+};
+
+struct slot_cells::outsider {
+    const std::thread::id thread = std::this_thread::get_id();
+    outsider* next = nullptr;
+    cell own{nullptr};
+};
+
+slot_cells::cell& slot_cells::mine() {
+    if (current_page == nullptr) {
+        return outside();
+    }
+    const worker& self = worker::of(*current_page);
+    return table_of(self.home.serial()).at(self.slot);
+}
+
+slot_cells::table& slot_cells::table_of(unsigned long long team) {
+    for (;;) {
+        table* const head = tables_.load(std::memory_order_acquire);
+        for (table* t = head; t != nullptr; t = t->next) {
+            if (t->team == team) {
+                return *t;
+            }
+        }
+        auto fresh = std::make_unique<table>(team);
+        fresh->next = head;
+        table* expected = head; // another thread of the team may be faster: there is one table for each team
+        if (tables_.compare_exchange_strong(expected, fresh.get(), std::memory_order_release,
+                                            std::memory_order_relaxed)) {
+            return *fresh.release();
+        }
+    }
+}
+
+slot_cells::cell& slot_cells::outside() {
+    const std::thread::id self = std::this_thread::get_id();
+    for (outsider* o = outsiders_.load(std::memory_order_acquire); o != nullptr; o = o->next) {
+        if (o->thread == self) {
+            return o->own;
+        }
+    }
+    auto* const fresh = new outsider;
+    push(outsiders_, fresh);
+    return fresh->own;
+}
+
+void slot_cells::clear() noexcept {
+    delete_all(tables_);
+    delete_all(outsiders_);
+}
+
+} // namespace skerry::inline SKERRY_ABI::detail
