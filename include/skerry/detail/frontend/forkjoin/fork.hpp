@@ -17,8 +17,14 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-// A branch as a thief sees it. A temporary closure of a few words is copied in, so that the closure that the owner
-// calls never has its address taken and stays in registers; others are pointed to.
+// Whether a closure is copied where its address would otherwise escape: a temporary of a few words. The closure that
+// the owner calls then stays in registers.
+template <class G>
+inline constexpr bool copied_closure =
+    !std::is_lvalue_reference_v<G> && std::is_trivially_copyable_v<std::remove_reference_t<G>> &&
+    sizeof(std::remove_reference_t<G>) <= 4 * sizeof(void*);
+
+// A branch as a thief sees it.
 template <class G>
 class branch final : public task_header {
   public:
@@ -30,8 +36,7 @@ class branch final : public task_header {
     outcome<result> stolen;
 
   private:
-    static constexpr bool copied = !std::is_lvalue_reference_v<G> && std::is_trivially_copyable_v<callee> &&
-                                   std::is_trivially_destructible_v<callee> && sizeof(callee) <= 4 * sizeof(void*);
+    static constexpr bool copied = copied_closure<G>;
     using held = std::conditional_t<copied, callee, callee*>;
 
     static held hold(callee& g) noexcept {
@@ -71,7 +76,8 @@ fork_result<F, G> fork_values(F&& f, G&& g);
 
 // The first fork of a thread that holds no slot.
 template <class F, class G>
-[[gnu::noinline, gnu::cold]] fork_result<F, G> fork_from_outside(F& f, G& g) {
+[[gnu::noinline, gnu::cold]] fork_result<F, G> fork_from_outside(std::remove_reference_t<F>& f,
+                                                                 std::remove_reference_t<G>& g) {
     const region_guard region;
     return fork_values(static_cast<F&&>(f), static_cast<G&&>(g));
 }
@@ -85,7 +91,11 @@ template <class F, class G>
 
     worker_page* page = current_page;
     if (page == nullptr) [[unlikely]] {
-        return fork_from_outside<F, G>(f, g);
+        using first_closure = std::conditional_t<copied_closure<F>, std::remove_reference_t<F>, F&>;
+        using second_closure = std::conditional_t<copied_closure<G>, std::remove_reference_t<G>, G&>;
+        first_closure f_outside = f;
+        second_closure g_outside = g;
+        return fork_from_outside<F, G>(f_outside, g_outside);
     }
     branch<G> other(g, page->ctx);
     if (page->push(&other)) [[unlikely]] {
