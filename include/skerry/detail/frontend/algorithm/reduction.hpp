@@ -67,7 +67,9 @@ struct parallel_transform_reduce_function {
                       "skerry: parallel_transform_reduce: transform must be callable with an element and its result "
                       "must convert to init's type");
         if constexpr (fits) {
-            const auto get = [&first, &transform](std::uint64_t k) -> T { return transform(element(first, k)); };
+            const auto get = [&first, &transform](std::uint64_t k) -> T {
+                return static_cast<T>(transform(element(first, k)));
+            };
             return reduce_from<Executor>(std::move(init), reduce, get, sequence_length(first, last), g);
         } else {
             return init;
@@ -91,7 +93,7 @@ struct parallel_transform_reduce_function {
                       "and its result must convert to init's type");
         if constexpr (fits) {
             const auto get = [&first1, &first2, &transform](std::uint64_t k) -> T {
-                return transform(element(first1, k), element(first2, k));
+                return static_cast<T>(transform(element(first1, k), element(first2, k)));
             };
             return reduce_from<Executor>(std::move(init), reduce, get, sequence_length(first1, last1), g);
         } else {

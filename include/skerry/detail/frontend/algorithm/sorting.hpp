@@ -16,9 +16,6 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-// Below this a comparison sort is as fast as counting.
-inline constexpr std::uint64_t least_for_radix = 256;
-
 enum class key_order { none, ascending, descending };
 
 // The natural order of integers, as far as the type of the comparison tells it.
@@ -78,18 +75,30 @@ bool settle_sorted(It first, It last, Less& less) {
     return next == last;
 }
 
+// Few elements, on the stack.
+template <bool Stable, class T, class Less>
+void sort_few_plain(T* first, std::uint64_t n, Less& less) {
+    plain_array<T, small_sort_limit> other;
+    sort_small<Stable>(first, other.items, n, false, less);
+}
+
+// Without memory for a second array.
+template <class Executor, bool Stable, class It, class Less>
+void sort_without_memory(It first, It last, Less& less) {
+    if constexpr (Stable) {
+        merge_sort<Executor>(first, last, static_cast<std::iter_value_t<It>*>(nullptr), less);
+    } else {
+        sort_in_place<Executor>(first, last, less);
+    }
+}
+
 template <class Executor, bool Stable, class T, class Less>
 void sort_plain(T* first, std::uint64_t n, Less& less) {
+    if (n <= small_sort_limit) return sort_few_plain<Stable>(first, n, less);
     const scratch<T> other{n, Executor::huge_pages};
     const scratch<bucket_id> ids{n, Executor::huge_pages};
-    if (other && ids) {
-        sample_sorter<Executor, Stable, T, Less>{less}.sort(first, other.data(), ids.data(), n, false,
-                                                            bad_rounds_allowed);
-    } else if constexpr (Stable) {
-        merge_sort<Executor>(first, first + n, other.data(), less);
-    } else {
-        sort_in_place<Executor>(first, first + n, less);
-    }
+    if (!other || !ids) return sort_without_memory<Executor, Stable>(first, first + n, less);
+    sample_sorter<Executor, Stable, T, Less>{less}.sort(first, other.data(), ids.data(), n, false, bad_rounds_allowed);
 }
 
 template <class Executor, bool Stable, class It, class Less>
@@ -98,18 +107,21 @@ void sort_by_comparison(It first, It last, Less& less) {
     const std::uint64_t n = sequence_length(first, last);
     if (n < 2 || settle_sorted(first, last, less)) return;
     if constexpr (plain_element<value> && std::contiguous_iterator<It>) {
-        value* const data = std::to_address(first);
-        if (n > small_sort_limit) return sort_plain<Executor, Stable>(data, n, less);
-        plain_array<value, small_sort_limit> other;
-        sort_small<Stable>(data, other.items, n, false, less);
-    } else if constexpr (!Stable) {
-        sort_in_place<Executor>(first, last, less);
-    } else if constexpr (std::is_nothrow_move_constructible_v<value>) {
+        sort_plain<Executor, Stable>(std::to_address(first), n, less);
+    } else if constexpr (Stable && std::is_nothrow_move_constructible_v<value>) {
         const scratch<value> memory{n};
         merge_sort<Executor>(first, last, memory.data(), less);
     } else {
-        merge_sort<Executor>(first, last, static_cast<value*>(nullptr), less);
+        sort_without_memory<Executor, Stable>(first, last, less);
     }
+}
+
+// T is plain, the key an integer in its natural order or its reverse.
+template <class Executor, bool Stable, class T, class KeyOf, class Less>
+void sort_by_radix(T* first, std::uint64_t n, const KeyOf& key_of, Less& less) {
+    if (n <= small_sort_limit) return sort_few_plain<Stable>(first, n, less);
+    if (!radix_sorter<Executor, T, KeyOf>{key_of}.sort(first, n))
+        sort_without_memory<Executor, Stable>(first, first + n, less);
 }
 
 template <class Executor, bool Stable, class It, class Compare, class Projection>
@@ -117,21 +129,13 @@ void sort_any(It first, It last, Compare& compare, Projection& projection) {
     using value = std::iter_value_t<It>;
     using key = sort_key<Projection, It>;
     constexpr key_order order = order_of<Compare, key>();
+    const auto less = [&compare, &projection](const value& x, const value& y) -> bool {
+        return std::invoke(compare, std::invoke(projection, x), std::invoke(projection, y));
+    };
     if constexpr (order != key_order::none && plain_element<value> && std::contiguous_iterator<It>) {
-        const std::uint64_t n = sequence_length(first, last);
-        if (n >= least_for_radix) {
-            using key_of = radix_key<key, order, Projection>;
-            const key_of keys{projection};
-            if (radix_sorter<Executor, value, key_of>{keys}.sort(std::to_address(first), n)) return;
-        }
-    }
-    if constexpr (std::same_as<Projection, std::identity>) {
-        const auto less = [&compare](const auto& x, const auto& y) -> bool { return std::invoke(compare, x, y); };
-        sort_by_comparison<Executor, Stable>(first, last, less);
+        const radix_key<key, order, Projection> key_of{projection};
+        sort_by_radix<Executor, Stable>(std::to_address(first), sequence_length(first, last), key_of, less);
     } else {
-        const auto less = [&compare, &projection](const auto& x, const auto& y) -> bool {
-            return std::invoke(compare, std::invoke(projection, x), std::invoke(projection, y));
-        };
         sort_by_comparison<Executor, Stable>(first, last, less);
     }
 }

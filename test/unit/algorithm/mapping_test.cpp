@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executors.hpp"
+
+#include <skerry/detail/frontend/algorithm/filter.hpp>
+#include <skerry/detail/frontend/algorithm/mapping.hpp>
+
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace algorithm_test {
+namespace {
+
+using skerry::grain;
+
+template <class Executor>
+class mapping : public testing::Test {
+  public:
+    static constexpr skerry::detail::parallel_for_each_function<Executor> for_each{};
+    static constexpr skerry::detail::parallel_transform_function<Executor> transform{};
+    static constexpr skerry::detail::parallel_copy_if_function<Executor> copy_if{};
+};
+
+TYPED_TEST_SUITE(mapping, executors, executor_names);
+
+TYPED_TEST(mapping, calls_for_each_element) {
+    setting<TypeParam>::each([&](unsigned) {
+        std::vector<int> v(777);
+        this->for_each(v, [](int& x) { ++x; });
+        this->for_each(v.begin() + 1, v.end(), [](int& x) { ++x; }, grain::fixed(1));
+        EXPECT_EQ(v[0], 1);
+        EXPECT_EQ(std::accumulate(v.begin(), v.end(), 0), 777 + 776);
+    });
+}
+
+TYPED_TEST(mapping, transforms_as_std) {
+    setting<TypeParam>::each([&](unsigned) {
+        for (const grain g : {grain::automatic(), grain::fixed(1), grain::fixed(10)}) {
+            std::vector<int> v(500);
+            std::iota(v.begin(), v.end(), 0);
+            std::vector<std::string> names(500);
+            const auto name = [](int x) { return std::to_string(x); };
+            EXPECT_EQ(this->transform(v, names.begin(), name, g), names.end());
+            EXPECT_EQ(names[321], "321");
+            std::deque<long> sums(600);
+            const auto add = [](int a, const std::string& b) { return a + std::stol(b); };
+            EXPECT_EQ(this->transform(v.begin(), v.end(), names.begin(), sums.begin(), add, g), sums.begin() + 500);
+            EXPECT_EQ(sums[321], 642);
+            EXPECT_EQ(sums[500], 0);
+            this->transform(v, v, v.begin(), std::plus<>{}, g);
+            EXPECT_EQ(v[100], 200);
+            this->transform(v.begin(), v.end(), v.begin(), std::negate<>{}, g);
+            EXPECT_EQ(v[100], -200);
+        }
+        std::vector<int> none;
+        EXPECT_EQ(this->transform(none, none.begin(), std::negate<>{}), none.begin());
+    });
+}
+
+TYPED_TEST(mapping, copies_as_std) {
+    setting<TypeParam>::each([&](unsigned) {
+        rc::check("copy_if equals std's", [&] {
+            const auto v = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 100));
+            const auto below = *rc::gen::inRange(0, 101);
+            const auto length = *rc::gen::inRange(0, 300);
+            const grain g = length == 0 ? grain::automatic() : grain::fixed(length);
+            std::vector<int> big;
+            for (int i = 0; i < 10; ++i) big.insert(big.end(), v.begin(), v.end());
+            std::vector<int> expected;
+            std::ranges::copy_if(big, std::back_inserter(expected), [&](int x) { return x < below; });
+            std::vector<int> got(big.size());
+            std::atomic<std::size_t> asked{0};
+            const auto end = this->copy_if(
+                big, got.begin(),
+                [&](int x) {
+                    ++asked;
+                    return x < below;
+                },
+                g);
+            got.erase(end, got.end());
+            RC_ASSERT(got == expected);
+            RC_ASSERT(asked == big.size());
+        });
+    });
+}
+
+TYPED_TEST(mapping, lets_a_predicate_fail) {
+    setting<TypeParam>::each([&](unsigned) {
+        std::vector<int> v(1000);
+        std::iota(v.begin(), v.end(), 0);
+        std::vector<int> out(1000);
+        int caught = 0;
+        try {
+            this->copy_if(v.begin(), v.end(), out.begin(), [](int x) { return x % 400 == 399 ? throw x : true; });
+        } catch (int x) {
+            caught = x;
+        }
+        EXPECT_EQ(caught, 399);
+    });
+}
+
+} // namespace
+} // namespace algorithm_test

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executors.hpp"
+
+#include <skerry/detail/frontend/algorithm/prefix.hpp>
+#include <skerry/detail/frontend/algorithm/reduction.hpp>
+
+#include <rapidcheck/gtest.h>
+
+#include <bit>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace algorithm_test {
+namespace {
+
+using skerry::grain;
+
+std::vector<double> rough_numbers(std::size_t n) {
+    std::mt19937_64 random{n};
+    std::uniform_real_distribution<double> exponent{-40, 40};
+    std::vector<double> v(n);
+    for (double& x : v) x = std::exp2(exponent(random)) * (random() % 2 == 0 ? 1 : -1);
+    return v;
+}
+
+std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x); }
+
+template <class Executor>
+class reduction : public testing::Test {
+  public:
+    static constexpr skerry::detail::parallel_reduce_function<Executor> reduce{};
+    static constexpr skerry::detail::parallel_transform_reduce_function<Executor> transform_reduce{};
+    static constexpr skerry::detail::parallel_inclusive_scan_function<Executor> inclusive_scan{};
+    static constexpr skerry::detail::parallel_exclusive_scan_function<Executor> exclusive_scan{};
+};
+
+TYPED_TEST_SUITE(reduction, executors, executor_names);
+
+const std::vector<grain>& some_grains() {
+    static const std::vector<grain> all{grain::automatic(), grain::fixed(1),  grain::fixed(2),
+                                        grain::fixed(7),    grain::fixed(64), grain::fixed(100000)};
+    return all;
+}
+
+TYPED_TEST(reduction, has_stds_arguments) {
+    setting<TypeParam>::each([&](unsigned) {
+        std::vector<int> v(1000);
+        std::iota(v.begin(), v.end(), 1);
+        EXPECT_EQ(this->reduce(v), 500500);
+        EXPECT_EQ(this->reduce(v.begin(), v.end()), 500500);
+        EXPECT_EQ(this->reduce(v, 5), 500505);
+        EXPECT_EQ(this->reduce(v, 5L, grain::fixed(10)), 500505L);
+        EXPECT_EQ(this->reduce(v.begin(), v.end(), 5L), 500505L);
+        EXPECT_EQ(this->reduce(v.begin(), v.end(), 5L, grain::fixed(10)), 500505L);
+        const auto larger = [](int a, int b) { return std::max(a, b); };
+        EXPECT_EQ(this->reduce(v, 0, larger), 1000);
+        EXPECT_EQ(this->reduce(v.begin(), v.end(), 2000, larger, grain::fixed(3)), 2000);
+        const auto square = [](int x) { return static_cast<long>(x) * x; };
+        EXPECT_EQ(this->transform_reduce(v, 0L, std::plus<>{}, square), 333833500L);
+        EXPECT_EQ(this->transform_reduce(v.begin(), v.end(), 1L, std::plus<>{}, square, grain::fixed(9)), 333833501L);
+        EXPECT_EQ(this->transform_reduce(v, v, 0L), 333833500L);
+        EXPECT_EQ(this->transform_reduce(v.begin(), v.end(), v.begin(), 0L, grain::fixed(9)), 333833500L);
+        EXPECT_EQ(this->transform_reduce(v, v, 0L, std::plus<>{}, std::minus<>{}), 0L);
+        EXPECT_EQ(this->transform_reduce(v.begin(), v.end(), v.begin(), 3L, std::plus<>{}, std::minus<>{}), 3L);
+        EXPECT_EQ(this->reduce(std::vector<int>{}, 7), 7);
+        EXPECT_EQ(this->reduce(std::vector<int>{}), 0);
+        EXPECT_EQ(this->transform_reduce(std::vector<int>{}, 7, std::plus<>{}, square), 7);
+    });
+}
+
+// Associative but not commutative.
+TYPED_TEST(reduction, keeps_the_order) {
+    setting<TypeParam>::each([&](unsigned) {
+        for (const std::size_t n : {0UL, 1UL, 2UL, 5UL, 100UL, 999UL}) {
+            std::vector<std::string> v;
+            std::string expected = "=";
+            for (std::size_t i = 0; i < n; ++i) {
+                v.push_back(std::to_string(i) + ",");
+                expected += v.back();
+            }
+            for (const grain g : some_grains())
+                EXPECT_EQ(this->reduce(v, std::string{"="}, std::plus<>{}, g), expected);
+        }
+    });
+}
+
+TYPED_TEST(reduction, has_the_bits_of_the_serial_elision_for_a_fixed_grain) {
+    const skerry::detail::parallel_reduce_function<in_place> serial_reduce{};
+    const skerry::detail::parallel_inclusive_scan_function<in_place> serial_scan{};
+    for (const std::size_t n : {1UL, 2UL, 63UL, 1000UL, 12345UL}) {
+        const std::vector<double> v = rough_numbers(n);
+        for (const int length : {1, 2, 3, 10, 1000, 1000000}) {
+            const grain g = grain::fixed(length);
+            const double expected = serial_reduce(v, 0.0, g);
+            std::vector<double> expected_scan(n);
+            serial_scan(v, expected_scan.begin(), std::plus<>{}, 0.5, g);
+            setting<TypeParam>::each([&](unsigned) {
+                EXPECT_EQ(bits(this->reduce(v, 0.0, g)), bits(expected));
+                EXPECT_EQ(bits(this->transform_reduce(v, 0.0, std::plus<>{}, std::identity{}, g)), bits(expected));
+                std::vector<double> scan(n);
+                this->inclusive_scan(v, scan.begin(), std::plus<>{}, 0.5, g);
+                for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(bits(scan[i]), bits(expected_scan[i])) << i;
+            });
+        }
+    }
+}
+
+// The numbers are rough enough that a different grouping gives different bits: the test above can fail.
+TEST(reduction_of_rough_numbers, depends_on_the_grouping) {
+    const skerry::detail::parallel_reduce_function<in_place> reduce{};
+    const std::vector<double> v = rough_numbers(12345);
+    EXPECT_NE(bits(reduce(v, 0.0, grain::fixed(1))), bits(reduce(v, 0.0, grain::fixed(10))));
+    EXPECT_NE(bits(reduce(v, 0.0, grain::fixed(1000))), bits(reduce(v, 0.0, grain::fixed(10))));
+}
+
+struct no_default {
+    explicit no_default(long v) : value{std::make_unique<long>(v)} {}
+    std::unique_ptr<long> value;
+};
+
+TYPED_TEST(reduction, needs_neither_copies_nor_a_default) {
+    setting<TypeParam>::each([&](unsigned) {
+        std::vector<int> v(500, 2);
+        const auto join = [](no_default a, no_default b) { return no_default{*a.value + *b.value}; };
+        const auto make = [](int x) { return no_default{x}; };
+        for (const grain g : some_grains())
+            EXPECT_EQ(*this->transform_reduce(v, no_default{1}, join, make, g).value, 1001);
+    });
+}
+
+TYPED_TEST(reduction, rethrows_the_leftmost_exception) {
+    setting<TypeParam>::each([&](unsigned) {
+        std::vector<int> v(1000);
+        std::iota(v.begin(), v.end(), 0);
+        const auto fail = [](int x) -> int { return x % 300 == 299 ? throw x : x; };
+        for (const grain g : {grain::automatic(), grain::fixed(1), grain::fixed(50)}) {
+            int caught = -1;
+            try {
+                this->transform_reduce(v, 0, std::plus<>{}, fail, g);
+            } catch (int x) {
+                caught = x;
+            }
+            EXPECT_EQ(caught, 299);
+        }
+    });
+}
+
+TYPED_TEST(reduction, scans_as_std) {
+    setting<TypeParam>::each([&](unsigned) {
+        rc::check("inclusive and exclusive scans equal std's", [&](const std::vector<std::int16_t>& v) {
+            const auto length = *rc::gen::inRange(0, 20);
+            const grain g = length == 0 ? grain::automatic() : grain::fixed(length);
+            // Not commutative: keep the first of two, add its length.
+            const auto op = [](long a, long b) { return a * 31 + b; };
+            std::vector<long> expected(v.size());
+            std::vector<long> got(v.size());
+            std::inclusive_scan(v.begin(), v.end(), expected.begin(), std::plus<>{}, 7L);
+            RC_ASSERT(this->inclusive_scan(v, got.begin(), std::plus<>{}, 7L, g) == got.end());
+            RC_ASSERT(got == expected);
+            std::exclusive_scan(v.begin(), v.end(), expected.begin(), 7L);
+            RC_ASSERT(this->exclusive_scan(v.begin(), v.end(), got.begin(), 7L, g) == got.end());
+            RC_ASSERT(got == expected);
+            (void)op;
+        });
+    });
+}
+
+TYPED_TEST(reduction, scans_in_order_and_in_place) {
+    setting<TypeParam>::each([&](unsigned) {
+        for (const grain g : some_grains()) {
+            std::vector<std::string> v;
+            std::vector<std::string> inclusive;
+            std::vector<std::string> exclusive;
+            std::string so_far;
+            for (int i = 0; i < 400; ++i) {
+                v.push_back(std::string(1, static_cast<char>('a' + i % 26)));
+                exclusive.push_back("<" + so_far);
+                so_far += v.back();
+                inclusive.push_back(so_far);
+            }
+            auto a = v;
+            this->inclusive_scan(a, a.begin(), g);
+            EXPECT_EQ(a, inclusive);
+            auto b = v;
+            this->exclusive_scan(b, b.begin(), std::string{"<"}, std::plus<>{}, g);
+            EXPECT_EQ(b, exclusive);
+        }
+        std::vector<int> none;
+        EXPECT_EQ(this->inclusive_scan(none, none.begin()), none.begin());
+        EXPECT_EQ(this->exclusive_scan(none, none.begin(), 1), none.begin());
+    });
+}
+
+TYPED_TEST(reduction, lets_a_scan_fail) {
+    setting<TypeParam>::each([&](unsigned) {
+        std::vector<int> v(1000, 1);
+        std::vector<int> out(1000);
+        const auto fail = [](int a, int b) -> int { return a + b > 60 ? throw std::string{"sum"} : a + b; };
+        EXPECT_THROW(this->inclusive_scan(v, out.begin(), fail), std::string);
+        EXPECT_THROW(this->exclusive_scan(v, out.begin(), 0, fail, grain::fixed(10)), std::string);
+    });
+}
+
+} // namespace
+} // namespace algorithm_test

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sort_inputs.hpp"
+
+#include <rapidcheck/gtest.h>
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace algorithm_test {
+namespace {
+
+template <class Executor>
+class sorting : public testing::Test {
+  public:
+    static constexpr skerry::detail::parallel_sort_function<Executor, false> sort{};
+    static constexpr skerry::detail::parallel_sort_function<Executor, true> stable_sort{};
+};
+
+TYPED_TEST_SUITE(sorting, executors, executor_names);
+
+TYPED_TEST(sorting, sorts_every_pattern_by_comparison) {
+    setting<TypeParam>::each([&](unsigned workers) {
+        for (const std::size_t n : sizes()) {
+            if (n > 50000 && workers == 8) continue;
+            for (const auto& v : patterns(n)) {
+                auto expected = v;
+                std::ranges::sort(expected);
+                auto a = v;
+                this->sort(a, by_value{});
+                ASSERT_EQ(a, expected);
+                a = v;
+                this->stable_sort(a.begin(), a.end(), by_value{});
+                ASSERT_EQ(a, expected);
+            }
+        }
+    });
+}
+
+TYPED_TEST(sorting, sorts_what_is_not_plain) {
+    setting<TypeParam>::each([&](unsigned) {
+        for (const std::size_t n : {0UL, 1UL, 2UL, 21UL, 500UL, 10000UL}) {
+            for (const auto& v : patterns(n)) {
+                std::vector<std::string> names;
+                for (const auto x : v) names.push_back("a name that needs memory: " + std::to_string(x));
+                auto expected = names;
+                std::ranges::sort(expected);
+                auto a = names;
+                this->sort(a);
+                ASSERT_EQ(a, expected);
+                a = names;
+                this->stable_sort(a);
+                ASSERT_EQ(a, expected);
+
+                std::deque<std::uint32_t> d(v.begin(), v.end());
+                this->sort(d.begin(), d.end());
+                ASSERT_TRUE(std::ranges::is_sorted(d));
+
+                std::vector<std::unique_ptr<std::uint32_t>> owners;
+                for (const auto x : v) owners.push_back(std::make_unique<std::uint32_t>(x));
+                const auto by_target = [](const auto& x, const auto& y) { return *x < *y; };
+                this->sort(owners, by_target);
+                ASSERT_TRUE(std::ranges::is_sorted(owners, by_target));
+                std::ranges::reverse(owners);
+                this->stable_sort(owners, by_target);
+                ASSERT_TRUE(std::ranges::is_sorted(owners, by_target));
+            }
+        }
+    });
+}
+
+struct large {
+    std::uint32_t key;
+    unsigned char rest[60];
+};
+struct larger {
+    std::uint32_t key;
+    unsigned char rest[100];
+};
+
+template <class T, class Sort>
+void check_large(const Sort& sort) {
+    std::vector<T> v(3000);
+    std::mt19937 random{3};
+    for (T& x : v) {
+        x.key = static_cast<std::uint32_t>(random() % 1000);
+        for (unsigned char& c : x.rest) c = static_cast<unsigned char>(x.key);
+    }
+    sort(v, [](const T& a, const T& b) { return a.key < b.key; });
+    EXPECT_TRUE(std::ranges::is_sorted(v, {}, &T::key));
+    for (const T& x : v)
+        for (const unsigned char c : x.rest) ASSERT_EQ(c, static_cast<unsigned char>(x.key));
+}
+
+TYPED_TEST(sorting, sorts_large_elements) {
+    check_large<large>(this->sort);
+    check_large<larger>(this->stable_sort);
+}
+
+} // namespace
+} // namespace algorithm_test
