@@ -20,9 +20,16 @@ namespace skerry::inline SKERRY_ABI::detail {
 // Whether a closure is copied where its address would otherwise escape: a temporary of a few words. The closure that
 // the owner calls then stays in registers.
 template <class G>
-inline constexpr bool copied_closure =
-    !std::is_lvalue_reference_v<G> && std::is_trivially_copyable_v<std::remove_reference_t<G>> &&
-    sizeof(std::remove_reference_t<G>) <= 4 * sizeof(void*);
+consteval bool is_copied() {
+    using callee = std::remove_reference_t<G>;
+    if constexpr (std::is_lvalue_reference_v<G> || !std::is_trivially_copyable_v<callee>) {
+        return false;
+    } else {
+        return sizeof(callee) <= 4 * sizeof(void*);
+    }
+}
+template <class G>
+inline constexpr bool copied_closure = is_copied<G>();
 
 // A branch as a thief sees it.
 template <class G>
