@@ -15,6 +15,7 @@
 #include <skerry/detail/frontend/serial/invoke.hpp>
 #include <skerry/detail/frontend/serial/runtime.hpp>
 #include <skerry/detail/frontend/serial/tasks.hpp>
+#include <skerry/named.hpp>
 #include <skerry/range.hpp>
 
 namespace skerry::inline SKERRY_ABI::serial {
@@ -27,6 +28,9 @@ using skerry::detail::quantifier;
 using skerry::bad_grain;
 using skerry::box;
 using skerry::grain;
+using skerry::literal;
+using skerry::named;
+using skerry::named_task;
 using skerry::schedule;
 
 inline constexpr skerry::detail::parallel_for_function<detail::in_place> parallel_for{};

@@ -3,6 +3,7 @@
 
 #include <skerry/detail/base/abi.hpp>
 
+#include <concepts>
 #include <functional>
 #include <tuple>
 #include <type_traits>
@@ -11,43 +12,48 @@
 
 namespace skerry::inline SKERRY_ABI::serial {
 
+// What can be a branch: a callable without arguments.
+template <class F>
+concept branch = std::invocable<std::remove_reference_t<F>&>;
+
 namespace detail {
 
 template <class F>
-using result = std::conditional_t<std::is_void_v<std::invoke_result_t<F>>, std::monostate, std::invoke_result_t<F>>;
+using result = std::invoke_result_t<std::remove_reference_t<F>&>;
+template <class F>
+using value_of = std::conditional_t<std::is_void_v<result<F>>, std::monostate, result<F>>;
 
 template <class F>
-result<F> call(F&& f) {
-    if constexpr (std::is_void_v<std::invoke_result_t<F>>) {
-        std::invoke(std::forward<F>(f));
+value_of<F> call(F& f) {
+    if constexpr (std::is_void_v<result<F>>) {
+        std::invoke(f);
         return {};
     } else {
-        return std::invoke(std::forward<F>(f));
+        return std::invoke(f);
     }
 }
 
 } // namespace detail
 
-// Calls them from left to right. Void if all are, else a tuple with std::monostate for void.
-template <class... F>
-    requires(std::invocable<F> && ...)
+// Calls the branches from left to right: their results as a tuple, std::monostate for a branch without result; void if
+// no branch has one.
+template <branch... F>
+    requires(sizeof...(F) >= 1)
 auto parallel_invoke(F&&... f) {
-    if constexpr ((std::is_void_v<std::invoke_result_t<F>> && ...)) {
-        (static_cast<void>(std::invoke(std::forward<F>(f))), ...);
+    if constexpr ((std::is_void_v<detail::result<F>> && ...)) {
+        (static_cast<void>(std::invoke(f)), ...);
     } else {
-        // Braces fix the order.
-        return std::tuple<detail::result<F>...>{detail::call(std::forward<F>(f))...};
+        return std::tuple<detail::value_of<F>...>{detail::call(f)...}; // braces: in this order
     }
 }
 
-// f may block; here nothing else could run meanwhile.
-template <std::invocable F>
+template <branch F>
 decltype(auto) blocking(F&& f) {
-    return std::invoke(std::forward<F>(f));
+    return std::invoke(f);
 }
 
-template <class T>
-T may_be_stale(const T& x) {
+template <std::copy_constructible T>
+[[nodiscard]] T may_be_stale(const T& x) {
     return x;
 }
 

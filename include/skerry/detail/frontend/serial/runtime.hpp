@@ -1,41 +1,104 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// The machine of the serial elision: one worker, which is the caller. Options are accepted and change nothing.
+
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/frontend/serial/invoke.hpp>
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 namespace skerry::inline SKERRY_ABI::serial {
 
-inline unsigned max_slots() noexcept { return 1; }
+enum class steal_mode : std::uint8_t { automatic, asymmetric, locked };
+
+struct options {
+    unsigned workers = 0;
+    bool pin = false;
+    std::size_t stack_size = std::size_t{8} << 20;
+    unsigned max_slots = 1024;
+    unsigned blocking_threads = 256;
+    steal_mode steal = steal_mode::automatic;
+    double watchdog_seconds = 0;
+
+    static options from_environment() { return {}; }
+};
+
+struct statistics {
+    std::uint64_t tasks = 0;
+    std::uint64_t steals_asked = 0;
+    std::uint64_t steals_granted = 0;
+    std::uint64_t steals_refused = 0;
+    std::uint64_t steals_asymmetric = 0;
+    std::uint64_t sleeps = 0;
+    std::uint64_t wakes = 0;
+    std::uint64_t deque_high_water = 0;
+    std::uint64_t slots_high_water = 0;
+    std::uint64_t threads_high_water = 0;
+};
+
+class runtime {
+  public:
+    explicit runtime(const options& = options::from_environment()) {}
+    runtime(const runtime&) = delete;
+    runtime& operator=(const runtime&) = delete;
+
+    template <class F>
+    auto run(F&& f) -> std::invoke_result_t<F&> {
+        return std::invoke(f);
+    }
+
+    [[nodiscard]] statistics stats() const noexcept { return {}; }
+    [[nodiscard]] unsigned workers() const noexcept { return 1; }
+};
+
+[[nodiscard]] inline unsigned max_slots() { return 1; }
+[[nodiscard]] inline statistics current_statistics() { return {}; }
 
 namespace this_worker {
-inline unsigned slot() noexcept { return 0; }
+[[nodiscard]] inline unsigned slot() { return 0; }
 } // namespace this_worker
 
-// One object: there is one worker.
+// At most one object, made at the first local().
 template <class T>
 class worker_local {
   public:
-    worker_local() = default;
-    explicit worker_local(T initial) : value_{std::move(initial)} {}
-    template <std::invocable F>
-        requires std::convertible_to<std::invoke_result_t<F>, T>
-    explicit worker_local(F make) : value_{make()} {}
+    worker_local()
+        requires std::default_initializable<T>
+        : make_{[] { return T(); }} {}
+    explicit worker_local(T first)
+        requires std::copy_constructible<T>
+        : make_{[first = std::move(first)] { return first; }} {}
+    template <std::copy_constructible F>
+        requires std::is_invocable_r_v<T, F&>
+    explicit worker_local(F make) : make_{std::move(make)} {}
+    worker_local(const worker_local&) = delete;
+    worker_local& operator=(const worker_local&) = delete;
 
-    [[nodiscard]] T& local() noexcept { return value_; }
-    [[nodiscard]] T* begin() noexcept { return &value_; }
-    [[nodiscard]] T* end() noexcept { return &value_ + 1; }
-    [[nodiscard]] const T* begin() const noexcept { return &value_; }
-    [[nodiscard]] const T* end() const noexcept { return &value_ + 1; }
-    template <class Op>
-    [[nodiscard]] T combine(Op) const {
-        return value_;
+    [[nodiscard]] T& local() {
+        if (!value_) value_.emplace(make_());
+        return *value_;
     }
 
+    [[nodiscard]] T* begin() noexcept { return value_ ? &*value_ : nullptr; }
+    [[nodiscard]] T* end() noexcept { return value_ ? &*value_ + 1 : nullptr; }
+    [[nodiscard]] const T* begin() const noexcept { return value_ ? &*value_ : nullptr; }
+    [[nodiscard]] const T* end() const noexcept { return value_ ? &*value_ + 1 : nullptr; }
+
+    template <class Op>
+        requires std::convertible_to<std::invoke_result_t<Op&, T, const T&>, T>
+    [[nodiscard]] T combine(Op) const {
+        return value_ ? *value_ : make_();
+    }
+
+    void clear() noexcept { value_.reset(); }
+
   private:
-    T value_{};
+    std::function<T()> make_;
+    std::optional<T> value_;
 };
 
 } // namespace skerry::inline SKERRY_ABI::serial

@@ -1,100 +1,143 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Constructs whose tasks may outlive the call that begins them. Here each task runs in that call.
+// Constructs whose tasks may outlive the call that begins them. Here each task runs in that call; its exception waits
+// for the same place as it would from a parallel task.
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/frontend/serial/invoke.hpp>
 
 #include <coroutine>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace skerry::inline SKERRY_ABI::serial {
 
 namespace detail {
 
-// Set while the task that runs has been asked to stop.
-inline thread_local bool stopping = false;
+template <class F>
+concept storable = std::constructible_from<std::decay_t<F>, F> && std::invocable<std::decay_t<F>&>;
+
+// Runs a copy of f, as a task would; keeps the first exception.
+template <class F>
+void run_task(F&& f, std::exception_ptr& first) {
+    std::decay_t<F> task(std::forward<F>(f));
+    try {
+        static_cast<void>(std::invoke(task));
+    } catch (...) {
+        if (!first) first = std::current_exception();
+    }
+}
+
+// Of the task that runs: whether it was asked to stop. Null outside the tasks of a group.
+inline constinit thread_local const bool* stopping = nullptr;
 
 } // namespace detail
 
-inline bool stop_requested() noexcept { return detail::stopping; }
+[[nodiscard]] inline bool stop_requested() noexcept { return detail::stopping != nullptr && *detail::stopping; }
 
 class scope {
   public:
-    scope() = default;
+    explicit scope(std::exception_ptr& first) noexcept : first_{first} {}
     scope(const scope&) = delete;
     scope& operator=(const scope&) = delete;
 
-    template <std::invocable F>
+    template <detail::storable F>
     void async(F&& f) {
-        static_cast<void>(std::invoke(std::forward<F>(f)));
+        detail::run_task(std::forward<F>(f), first_);
     }
+
+  private:
+    std::exception_ptr& first_;
 };
 
-template <std::invocable<scope&> F>
-void finish(F&& body) {
-    scope s;
-    static_cast<void>(std::invoke(std::forward<F>(body), s));
+// Exceptions: body's own, else the first that a task threw.
+template <class F>
+    requires std::invocable<std::remove_reference_t<F>&, scope&>
+std::invoke_result_t<std::remove_reference_t<F>&, scope&> finish(F&& body) {
+    std::exception_ptr first;
+    scope s{first};
+    if constexpr (std::is_void_v<std::invoke_result_t<std::remove_reference_t<F>&, scope&>>) {
+        std::invoke(body, s);
+        if (first) std::rethrow_exception(first);
+    } else {
+        decltype(auto) result = std::invoke(body, s);
+        if (first) std::rethrow_exception(first);
+        return static_cast<decltype(result)&&>(result);
+    }
 }
 
 template <class R>
-class future {
+class [[nodiscard]] future {
   public:
-    future() = default;
+    future() noexcept = default;
+    future(future&&) noexcept = default;
+    future& operator=(future&&) noexcept = default;
 
-    [[nodiscard]] bool valid() const noexcept { return value_.has_value() || error_ != nullptr; }
-    [[nodiscard]] bool ready() const noexcept { return valid(); }
-    void wait() const {}
+    [[nodiscard]] bool valid() const noexcept { return state_ != nullptr; }
+    [[nodiscard]] bool ready() const { return static_cast<void>(checked("ready()")), true; }
+    void wait() const { checked("wait()"); }
 
     R get() {
-        if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
-        if (!value_) throw std::logic_error("skerry: future::get on a future without a result");
-        std::optional<stored> value = std::exchange(value_, std::nullopt);
-        if constexpr (std::is_void_v<R>) {
-            return;
-        } else if constexpr (std::is_reference_v<R>) {
-            return static_cast<R>(**value);
-        } else {
-            return *std::move(value);
+        checked("get()");
+        const auto state = std::move(state_);
+        if (state->error) std::rethrow_exception(state->error);
+        if constexpr (!std::is_void_v<R>) {
+            if constexpr (std::is_reference_v<R>) {
+                return static_cast<R>(**state->value);
+            } else {
+                return *std::move(state->value);
+            }
         }
     }
 
-    [[nodiscard]] bool await_ready() const noexcept { return true; }
+    [[nodiscard]] bool await_ready() const { return ready(); }
     void await_suspend(std::coroutine_handle<>) const noexcept {}
     R await_resume() { return get(); }
 
   private:
-    using stored = std::conditional_t<std::is_void_v<R>, std::monostate,
-                                      std::conditional_t<std::is_reference_v<R>, std::add_pointer_t<R>,
-                                                         std::conditional_t<std::is_void_v<R>, int, R>>>;
+    using stored =
+        std::conditional_t<std::is_reference_v<R>, std::add_pointer_t<R>,
+                           std::conditional_t<std::is_void_v<R>, std::monostate, std::remove_reference_t<R>>>;
+    struct outcome {
+        std::optional<stored> value;
+        std::exception_ptr error;
+    };
 
-    template <std::invocable F>
-    friend auto submit(F&& f) -> future<std::invoke_result_t<F>>;
+    template <detail::storable F>
+    friend auto submit(F&& f) -> future<std::invoke_result_t<std::decay_t<F>&>>;
 
-    std::optional<stored> value_;
-    std::exception_ptr error_;
+    void checked(const char* operation) const {
+        if (state_ == nullptr)
+            throw std::logic_error(
+                std::string("skerry: future::") + operation +
+                " on a future without a task: it was moved from, never set, or its result was taken");
+    }
+
+    std::unique_ptr<outcome> state_;
 };
 
-template <std::invocable F>
-auto submit(F&& f) -> future<std::invoke_result_t<F>> {
-    using R = std::invoke_result_t<F>;
+template <detail::storable F>
+auto submit(F&& f) -> future<std::invoke_result_t<std::decay_t<F>&>> {
+    using R = std::invoke_result_t<std::decay_t<F>&>;
     future<R> made;
-    try {
+    made.state_ = std::make_unique<typename future<R>::outcome>();
+    auto& value = made.state_->value;
+    auto store = [&value, task = std::decay_t<F>(std::forward<F>(f))]() mutable {
         if constexpr (std::is_void_v<R>) {
-            std::invoke(std::forward<F>(f));
-            made.value_.emplace();
+            std::invoke(task);
+            value.emplace();
         } else if constexpr (std::is_reference_v<R>) {
-            made.value_.emplace(std::addressof(std::invoke(std::forward<F>(f))));
+            value.emplace(std::addressof(std::invoke(task)));
         } else {
-            made.value_.emplace(std::invoke(std::forward<F>(f)));
+            value.emplace(std::invoke(task));
         }
-    } catch (...) {
-        made.error_ = std::current_exception();
-    }
+    };
+    detail::run_task(std::move(store), made.state_->error);
     return made;
 }
 
@@ -104,44 +147,71 @@ class task_group {
     task_group(const task_group&) = delete;
     task_group& operator=(const task_group&) = delete;
 
-    // A task after cancel() or after a failed one does not begin.
-    template <std::invocable F>
+    // After cancel(), or after a task of the group has thrown, f is dropped, until the next wait() is over.
+    template <detail::storable F>
     void run(F&& f) {
-        if (cancelled_) return;
-        try {
-            static_cast<void>(std::invoke(std::forward<F>(f)));
-        } catch (...) {
-            error_ = std::current_exception();
-            cancelled_ = true;
-        }
+        if (stop_) return;
+        const bool* const outside = std::exchange(detail::stopping, &stop_);
+        detail::run_task(std::forward<F>(f), error_);
+        detail::stopping = outside;
+        if (error_) stop_ = true;
     }
 
     void wait() {
-        cancelled_ = false;
+        stop_ = false;
         if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
     }
 
-    void cancel() noexcept { cancelled_ = true; }
+    void cancel() noexcept { stop_ = true; }
 
   private:
-    bool cancelled_ = false;
+    bool stop_ = false;
     std::exception_ptr error_;
 };
 
-// The low-level form (HCC paper, Fig. 2(a)).
+// The low-level form (Wang et al., Fig. 2(a)). spawn() runs the child; its exception arrives at the wait().
 class task {
   public:
-    task() = default;
+    task() noexcept = default;
     task(const task&) = delete;
     task& operator=(const task&) = delete;
     virtual ~task() = default;
 
     virtual void execute() = 0;
 
-    void set_reference_count(int) noexcept {}
+    void set_reference_count(int n) noexcept { reference_count = n; }
+    int reference_count = 0;
 
-    static void spawn(task* t) { t->execute(); }
-    static void wait(task*) noexcept {}
+    static void spawn(task* t) {
+        if (t == nullptr) throw std::logic_error("skerry: task::spawn(nullptr)");
+        try {
+            t->execute();
+        } catch (...) {
+            t->error_ = std::current_exception();
+        }
+        t->older_ = std::exchange(newest_, t);
+    }
+
+    static void wait(task* self) {
+        std::exception_ptr first;
+        for (; self->reference_count > 0; --self->reference_count) {
+            if (newest_ == nullptr) {
+                self->reference_count = 0;
+                throw std::logic_error("skerry: task::wait for more children than were spawned");
+            }
+            if (newest_->error_) first = std::exchange(newest_->error_, nullptr);
+            newest_ = std::exchange(newest_->older_, nullptr);
+        }
+        if (first) std::rethrow_exception(first);
+    }
+
+    static void run_root(task& t) { t.execute(); }
+
+  private:
+    task* older_ = nullptr; // spawned before, and not waited for
+    std::exception_ptr error_;
+
+    inline static constinit thread_local task* newest_ = nullptr;
 };
 
 } // namespace skerry::inline SKERRY_ABI::serial
