@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the programs: one CMake tree per compiler, one cargo package. What is missing is named, never an error; what
+is there and does not build is an error."""
+
+import pathlib
+import re
+import shutil
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COMPILERS = {"g++": ["g++"], "clang++": ["clang++-19", "clang++"]}
+
+
+class BuildError(Exception):
+    pass
+
+
+def output_of(command):
+    """What a command prints, or an empty string if it is not there or fails."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    except OSError:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def run(command, what, cwd=ROOT):
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False, cwd=cwd)
+    if done.returncode != 0:
+        raise BuildError(f"{what} failed:\n{(done.stdout + done.stderr)[-4000:]}")
+    return done.stdout
+
+
+class Programs:
+    """Where each peer's programs are. missing: {column label: why it is not measured}."""
+
+    def __init__(self, folder, jobs):
+        self.folder, self.jobs = pathlib.Path(folder).resolve(), jobs
+        self.trees, self.missing, self.targets = {}, {}, {}
+
+    def build(self, peers):
+        for tree in dict.fromkeys(peer.tree for peer in peers):
+            wanted = [peer for peer in peers if peer.tree == tree]
+            why = self._cargo() if tree == "cargo" else self._cmake(tree, wanted)
+            for peer in wanted:
+                if why or (tree != "cargo" and not self._has(tree, peer.name)):
+                    self.missing[peer.label] = why or f"{peer.name} was not found by CMake for {tree}"
+
+    def command(self, peer, program):
+        """The beginning of the command line, or None if this peer is missing."""
+        if peer.label in self.missing:
+            return None
+        if peer.tree == "cargo":
+            return [self.trees["cargo"], program.removesuffix("_shared")]
+        return [self.trees[peer.tree] / "bench" / f"bench_{program}_{peer.name}"]
+
+    def cli(self):
+        """The skerry command of the g++ tree, or None."""
+        path = self.trees.get("g++", self.folder) / "cli" / "skerry"
+        return path if path.exists() else None
+
+    def limits(self):
+        return {name: self.trees[name] / "bench" / "bench_limits" for name in COMPILERS if name in self.trees}
+
+    def _has(self, tree, name):
+        return f"bench_fib_{name}" in self.targets[tree]
+
+    def _cmake(self, tree, peers):
+        compiler = next((name for name in COMPILERS[tree] if shutil.which(name)), None)
+        if compiler is None:
+            return f"{' or '.join(COMPILERS[tree])} is not installed"
+        folder = self.folder / tree
+        run(["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+             f"-DCMAKE_CXX_COMPILER={compiler}", "-DSKERRY_BUILD_BENCH=ON", "-DSKERRY_BUILD_TESTS=OFF",
+             "-DSKERRY_INSTALL=OFF", f"-DSKERRY_BUILD_CLI={'ON' if tree == 'g++' else 'OFF'}"],
+            f"configuring for {compiler}")
+        listed = run(["ninja", "-C", folder, "-t", "targets", "all"], "listing the targets")
+        self.targets[tree] = set(re.findall(r"^(\w+): phony$", listed, re.MULTILINE))
+        names = {peer.name for peer in peers}
+        wanted = [t for t in self.targets[tree] if t.startswith("bench_") and t.rsplit("_", 1)[1] in names
+                  and not t.startswith(("bench_peer_", "bench_fib_library_"))]
+        wanted += [t for t in ("bench_limits", "skerry_cli") if t in self.targets[tree]]
+        run(["cmake", "--build", folder, "--parallel", str(self.jobs), "--target", *sorted(wanted)],
+            f"building with {compiler}")
+        self.trees[tree] = folder
+        return None
+
+    def _cargo(self):
+        if not shutil.which("cargo"):
+            return "cargo is not installed"
+        command = ["cargo", "build", "--release", "--locked", "--target-dir", self.folder / "cargo"]
+        package = ROOT / "bench" / "rayon"  # cargo reads its configuration from there upwards
+        try:
+            run(command + ["--offline"], "building with cargo", cwd=package)
+        except BuildError:
+            try:
+                run(command, "building with cargo", cwd=package)
+            except BuildError as error:
+                return "cargo cannot build it: " + str(error).strip().splitlines()[-1].strip()
+        self.trees["cargo"] = self.folder / "cargo" / "release" / "bench-rayon"
+        return None

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a measured result holds its gate."""
+
+import dataclasses
+
+from rows import BOUNDS, DECIDING, NOTHING, OPTIMUM_SLACK, ROWS, SERIAL, SKERRY
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    row: str
+    workers: int
+    passed: bool
+    says: str
+
+
+def value(measured, label):
+    """What counts of a column in a row of the result, or None if it was not measured."""
+    column = measured["peers"].get(label)
+    return None if column is None else column[measured["statistic"]]
+
+
+def serial(measured):
+    values = [v for v in (value(measured, label) for label in SERIAL) if v is not None]
+    return min(values) if values else None
+
+
+def ratio(of, to):
+    """None where there is nothing to divide by."""
+    return of / to if of is not None and to else None
+
+
+def _against(row, measured, column, rival):
+    ours, theirs = value(measured, column), value(measured, rival)
+    if theirs is None:
+        return None
+    if row.unit == "CPUs" and ours < NOTHING and theirs < NOTHING:
+        passed = row.at_optimum or ours < theirs
+    elif row.at_optimum:
+        passed = ours <= OPTIMUM_SLACK * theirs
+    else:
+        passed = ours < theirs
+    limit = f"<= {OPTIMUM_SLACK}" if row.at_optimum else "< 1"
+    found = ratio(ours, theirs)
+    shown = f"{found:.3f}" if found is not None else f"{ours:.4f} to 0"
+    return Verdict(row.name, measured["workers"], passed, f"{column} / {rival} = {shown}, {limit}")
+
+
+def _within(bound, measured, column):
+    ours = value(measured, column)
+    if not bound.times_serial:
+        return Verdict(bound.row, measured["workers"], ours <= bound.at_most, f"{column} = {ours:.3f}, {bound.says}")
+    found = ratio(ours, serial(measured))
+    if found is None:
+        return Verdict(bound.row, measured["workers"], False, f"{column}: serial code was not measured")
+    return Verdict(bound.row, measured["workers"], found <= bound.at_most,
+                   f"{column} = {found:.2f} x serial, {bound.says}")
+
+
+def evaluate(result):
+    """A verdict per row, Skerry column and thing to hold. A Skerry column that could not be measured fails; a rival
+    that could not be is left out, and named in the table."""
+    verdicts = []
+    rows = {row.name: row for row in ROWS}
+    for measured in result["rows"]:
+        row = rows[measured["row"]]
+        for column in SKERRY:
+            if column in result["missing"]:
+                continue
+            if value(measured, column) is None:
+                why = measured["problems"].get(column, "not measured")
+                verdicts.append(Verdict(row.name, measured["workers"], False, f"{column}: {why}"))
+                continue
+            verdicts += [v for rival in DECIDING if (v := _against(row, measured, column, rival))]
+            verdicts += [_within(bound, measured, column) for bound in BOUNDS
+                         if bound.row == row.name and column in bound.columns
+                         and measured["workers"] in bound.workers]
+    if not any(verdict for verdict in verdicts):
+        verdicts.append(Verdict("all", 0, False, "nothing of Skerry was measured"))
+    return verdicts
+
+
+def report(verdicts):
+    lines = [f"{'PASS' if v.passed else 'FAIL'}  {v.row}, {v.workers} worker(s): {v.says}" for v in verdicts]
+    failed = sum(not v.passed for v in verdicts)
+    lines.append(f"gate: {failed} of {len(verdicts)} FAILED" if failed else f"gate: all {len(verdicts)} passed")
+    return "\n".join(lines)

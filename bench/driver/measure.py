@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the programs by turns and collects what they print."""
+
+import json
+import os
+import statistics
+import subprocess
+
+from machine import OtherLoad
+from rows import PEERS
+
+TIME_LIMIT = 300  # seconds for one program; far more than any needs
+
+
+class Failure(Exception):
+    pass
+
+
+def run_json(command, environment=None):
+    """Runs a program that prints JSON. A failure to do so, a wrong result and a time-out are all Failure."""
+    name = os.path.basename(str(command[0]))
+    try:
+        done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=TIME_LIMIT,
+                              check=False, env=environment)
+    except subprocess.TimeoutExpired:
+        raise Failure(f"{name} did not end within {TIME_LIMIT} s") from None
+    except OSError as error:
+        raise Failure(f"{name} cannot be run: {error.strerror}") from None
+    try:
+        printed = json.loads(done.stdout)
+    except json.JSONDecodeError:
+        said = (done.stderr.strip() or done.stdout.strip() or "nothing").splitlines()[-1]
+        raise Failure(f"{name} ended with status {done.returncode} and said: {said}") from None
+    if printed.get("check", "ok") != "ok":
+        raise Failure(f"{name} computed a wrong result: {printed['check']}")
+    if done.returncode != 0:
+        raise Failure(f"{name} ended with status {done.returncode}")
+    return printed
+
+
+def environment_for(workers):
+    count = str(workers)
+    return os.environ | {"SKERRY_WORKERS": count, "OMP_NUM_THREADS": count, "RAYON_NUM_THREADS": count}
+
+
+def measure_row(row, workers, rounds, programs, say):
+    """One round runs every peer once, so that a slow minute of the machine falls on all of them."""
+    peers, problems = {}, {}
+    with OtherLoad() as load:
+        for turn in range(rounds):
+            for peer in PEERS:
+                command = programs.command(peer, row.program)
+                if command is None or peer.label in problems:
+                    continue
+                say(f"{row.name}, {workers} worker(s), round {turn + 1} of {rounds}: {peer.label}")
+                size = row.sizes.get(peer.name, row.sizes.get(""))
+                command += ["--workers", workers, "--repeat", row.repeat]
+                command += ["--variant", row.variant] if row.variant else []
+                command += ["--size", size] if size else []
+                try:
+                    printed = run_json(command, environment_for(workers))
+                except Failure as failure:
+                    problems[peer.label] = str(failure)
+                    peers.pop(peer.label, None)
+                    continue
+                column = peers.setdefault(peer.label, {"samples": [], "cpu": [], "version": printed["version"],
+                                                       "compiler": printed["compiler"]})
+                column["samples"] += printed["samples"]
+                column["cpu"].append(printed["cpu"])
+    for column in peers.values():
+        column["min"] = min(column["samples"])
+        column["median"] = statistics.median(column["samples"])
+    return {"row": row.name, "workers": workers, "unit": row.unit, "statistic": row.statistic,
+            "other_load": round(load.processors, 3), "peers": peers, "problems": problems}
+
+
+def measure_programs(workers, cli, repeat, say):
+    """The thirteen programs against their serial elision, as `skerry run all` times them."""
+    say(f"the programs, {workers} worker(s)")
+    with OtherLoad() as load:
+        printed = run_json([cli, "run", "all", "--json", "--repeat", repeat], environment_for(workers))
+    return {"workers": workers, "other_load": round(load.processors, 3), "rows": printed["rows"]}

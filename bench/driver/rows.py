@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is measured: the rows of the fork-join comparison, its peers, and what a row must hold at the gate."""
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Peer:
+    """A program to run. label names the column; tree says which build it is from: a compiler, or cargo."""
+
+    label: str
+    name: str
+    tree: str
+
+
+PEERS = [
+    Peer("serial g++", "serial", "g++"),
+    Peer("serial clang++", "serial", "clang++"),
+    Peer("Skerry g++", "skerry", "g++"),
+    Peer("Skerry clang++", "skerry", "clang++"),
+    Peer("oneTBB", "tbb", "g++"),
+    Peer("rayon", "rayon", "cargo"),
+    Peer("libomp", "openmp", "clang++"),
+    Peer("libgomp", "openmp", "g++"),
+]
+SERIAL = ["serial g++", "serial clang++"]
+SKERRY = ["Skerry g++", "Skerry clang++"]
+DECIDING = ["oneTBB", "rayon"]  # the rivals that the gate compares with
+RIVALS = DECIDING + ["libomp", "libgomp"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """sizes: the problem's size for each peer name, "" for the rest: a slow peer gets a small one, costs are per unit.
+    statistic: what counts. Other work on the machine only ever lengthens a computation, so there the least is the
+    truth; waking and sleeping are chance, so there it is the median.
+    """
+
+    name: str
+    program: str
+    unit: str
+    variant: str = ""
+    sizes: dict = dataclasses.field(default_factory=dict)
+    repeat: int = 5
+    statistic: str = "min"
+    at_optimum: bool = False  # both sides can only be as good as possible: a ratio up to 1.02 holds
+
+
+FIB_SIZES = {"": 33, "rayon": 30, "tbb": 26, "openmp": 22}
+
+ROWS = [
+    Row("fib, plain lambda", "fib", "ns/fork", "plain", FIB_SIZES, repeat=9),
+    Row("fib, `[&]`", "fib", "ns/fork", "reference", FIB_SIZES, repeat=9),
+    Row("fib in a shared library", "fib_shared", "ns/fork", "plain", FIB_SIZES, repeat=9),
+    Row("fib, class-type result", "fib", "ns/fork", "object", FIB_SIZES, repeat=9),
+    Row("empty `parallel_for`, grain 1", "loop", "ns/iteration", sizes={"": 1_000_000, "openmp": 100_000}, repeat=9),
+    Row("region entry from main", "region", "us/region", sizes={"": 20_000, "rayon": 2_000, "openmp": 2_000},
+        statistic="median"),
+    Row("hostage: 64 x 1 ms, leaf of 100 ms", "hostage", "ms", repeat=3, statistic="median", at_optimum=True),
+    Row("idle, the second after work", "idle", "CPUs", "after", repeat=1, statistic="median", at_optimum=True),
+    Row("1,000 regions of fib(16) a second", "idle", "CPUs", "tiny", repeat=1, statistic="median"),
+    Row("nqueens 12", "nqueens", "ms", repeat=3),
+    Row("sort 1e7 u32, comparison", "sort", "ms", "comparison", repeat=2),
+    Row("sort 1e7 u32, radix", "sort", "ms", "radix", repeat=2),
+]
+
+
+@dataclasses.dataclass(frozen=True)
+class Bound:
+    """A value that Skerry must not exceed, apart from its rivals. times_serial: the bound counts in serial's value."""
+
+    row: str
+    at_most: float
+    says: str
+    columns: tuple = tuple(SKERRY)
+    workers: tuple = (1, 2)
+    times_serial: bool = False
+
+
+BOUNDS = [
+    Bound("fib, plain lambda", 2.4, "<= 2.4 x serial", ("Skerry g++",), (1,), times_serial=True),
+    Bound("region entry from main", 0.6, "<= 0.6 us"),
+    Bound("hostage: 64 x 1 ms, leaf of 100 ms", 103.0, "within 3 % of 100 ms", workers=(2,)),
+    Bound("idle, the second after work", 0.005, "0.00 CPUs"),
+    Bound("1,000 regions of fib(16) a second", 0.15, "<= 0.15 CPUs"),
+]
+OPTIMUM_SLACK = 1.02
+NOTHING = 0.005  # CPUs: two digits show it as 0.00

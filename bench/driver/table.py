@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results as Markdown, the rows we lose marked."""
+
+import pathlib
+
+from gate import ratio, serial, value
+from rows import RIVALS, ROWS, SKERRY
+
+BEGIN, END = "<!-- bench: begin -->", "<!-- bench: end -->"
+
+
+def number(value_, unit):
+    if value_ is None:
+        return "-"
+    if unit == "CPUs":
+        return f"{value_:.2f}"
+    return f"{value_:.0f}" if value_ >= 100 else f"{value_:.1f}" if value_ >= 10 else f"{value_:.2f}"
+
+
+def _cell(measured, label):
+    column = measured["peers"].get(label)
+    if column is None:
+        return "failed" if label in measured["problems"] else "-"
+    least, median = (number(column[which], measured["unit"]) for which in ("min", "median"))
+    return least if least == median else f"{least} ({median})"
+
+
+def _ratio(measured, rival):
+    theirs = value(measured, rival)
+    ratios = [ratio(value(measured, column), theirs) for column in SKERRY]
+    return " / ".join("-" if r is None else f"{r:.3f}" if r < 0.1 else f"{r:.2f}" for r in ratios)
+
+
+def losses(measured, missing):
+    """The rivals that are better than Skerry in this row, with the column that loses."""
+    slack = 1.02 if {row.name: row for row in ROWS}[measured["row"]].at_optimum else 1.0
+    found = []
+    for rival in RIVALS:
+        theirs = value(measured, rival)
+        for column in SKERRY:
+            ours = value(measured, column)
+            nothing = measured["unit"] == "CPUs" and ours is not None and ours < 0.005
+            if rival not in missing and None not in (ours, theirs) and ours > slack * theirs and not nothing:
+                found.append(f"{rival} ({column.removeprefix('Skerry ')})")
+    return found
+
+
+def _rows(result, workers):
+    missing = result["missing"]
+    lines = [f"**{workers} worker{'s' if workers > 1 else ''}**", "",
+             "| | unit | serial | " + " | ".join(SKERRY + RIVALS)
+             + " | Skerry / oneTBB | Skerry / rayon | Skerry loses to |",
+             "|---" * (len(SKERRY + RIVALS) + 6) + "|"]
+    for measured in result["rows"]:
+        if measured["workers"] != workers:
+            continue
+        lost = losses(measured, missing)
+        cells = [_cell(measured, label) for label in SKERRY + RIVALS]
+        lines.append("| " + " | ".join([measured["row"], measured["unit"], number(serial(measured), measured["unit"]),
+                                        *cells, _ratio(measured, "oneTBB"), _ratio(measured, "rayon"),
+                                        f"**{', '.join(lost)}**" if lost else ""]) + " |")
+    return lines
+
+
+def _programs(result):
+    runs = result["programs"]
+    if not runs:
+        return []
+    names = {(row["program"], row["input"]): row.get("problem", row["input"]) for run in runs for row in run["rows"]}
+    lines = ["**Programs against their serial elision**", "",
+             "| program | input | serial s | " + " | ".join(f"Skerry s, {run['workers']} w | speed-up" for run in runs)
+             + " |", "|---|---|---" + "|---|---" * len(runs) + "|"]
+    for key, problem in names.items():
+        rows = [next((row for row in run["rows"] if (row["program"], row["input"]) == key), {}) for run in runs]
+        measured = [row for row in rows if "skerry" in row]
+        cells = [f"{row['skerry']['median_s']:.4f} | {row['speed_up']:.2f}" if "skerry" in row else "- | -"
+                 for row in rows]
+        base = f"{min(row['serial']['median_s'] for row in measured):.4f}" if measured else "-"
+        lines.append(f"| {key[0]} | {problem} | {base} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def markdown(result):
+    machine = result["machine"]
+    versions = ", ".join(f"{name}: {version}" for name, version in machine["versions"].items())
+    lines = []
+    for workers in sorted({measured["workers"] for measured in result["rows"]}):
+        lines += _rows(result, workers) + [""]
+    lines += _programs(result) + [""]
+    busiest = max([measured["other_load"] for measured in result["rows"] + result["programs"]], default=0.0)
+    lines.append(
+        f"Commit {result['commit']}; {machine['processor']}, {machine['processors']} processors, {machine['kernel']}, "
+        f"{machine['system']}; {versions}. Least of {result['rounds']} interleaved rounds, median in brackets; serial is "
+        "the faster of both compilers' plain program. Ratios are g++ / clang++, of the medians for region entry, "
+        "hostage and CPU use, of the least for the rest; below 1 Skerry is better. "
+        f"Other work on the machine took up to {busiest:.2f} processors meanwhile.")
+    for label, why in result["missing"].items():
+        lines += ["", f"Not measured: {label}: {why}."]
+    for measured in result["rows"]:
+        for label, why in measured["problems"].items():
+            lines += ["", f"Failed: {measured['row']}, {measured['workers']} worker(s), {label}: {why}"]
+    return "\n".join(lines) + "\n"
+
+
+def write(path, text):
+    """Puts the text between the marker lines of a file that has them; a file that does not exist becomes the text."""
+    path = pathlib.Path(path)
+    if not path.exists():
+        path.write_text(text)
+        return
+    old = path.read_text()
+    begin, end = old.find(BEGIN), old.find(END)
+    if begin < 0 or end < begin:
+        raise ValueError(f"{path} has no lines '{BEGIN}' and '{END}' to put the table between")
+    path.write_text(old[:begin + len(BEGIN)] + "\n" + text + old[end:])
