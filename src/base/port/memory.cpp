@@ -2,8 +2,6 @@
 #include "base/port/memory.hpp"
 
 #include <cerrno>
-#include <new>
-#include <utility>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -48,47 +46,5 @@ bool allow_access(void* begin, std::size_t size) noexcept {
 }
 
 void unmap_memory(void* begin, std::size_t size) noexcept { ::munmap(begin, size); }
-
-reservation::reservation(std::size_t most) {
-    if (most == 0) {
-        return;
-    }
-    const std::size_t size = round_up(most, page_size());
-    begin_ = size != 0 ? map_memory(size) : nullptr;
-    if (begin_ == nullptr) {
-        throw std::bad_alloc();
-    }
-    reserved_ = size;
-}
-
-reservation::reservation(reservation&& other) noexcept
-    : begin_(std::exchange(other.begin_, nullptr)),
-      reserved_(std::exchange(other.reserved_, 0)),
-      committed_(std::exchange(other.committed_, 0)) {}
-
-reservation& reservation::operator=(reservation&& other) noexcept {
-    reservation taken(std::move(other));
-    std::swap(begin_, taken.begin_);
-    std::swap(reserved_, taken.reserved_);
-    std::swap(committed_, taken.committed_);
-    return *this;
-}
-
-reservation::~reservation() {
-    if (begin_ != nullptr) {
-        unmap_memory(begin_, reserved_);
-    }
-}
-
-void reservation::commit(std::size_t size) {
-    if (size <= committed_) {
-        return;
-    }
-    const std::size_t target = round_up(size, page_size());
-    if (size > reserved_ || !allow_access(data() + committed_, target - committed_)) {
-        throw std::bad_alloc();
-    }
-    committed_ = target;
-}
 
 } // namespace skerry::inline SKERRY_ABI::port
