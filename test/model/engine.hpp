@@ -81,8 +81,9 @@ using fault_hook = bool (*)(request& r, reply& answer);
 
 // How far a store may stay behind.
 enum class memory_order_of : std::uint8_t {
-    tso,     // stores reach memory in program order: x86
-    partial, // only release stores and light fences keep stores in order: finds a missing release or light fence
+    tso,        // stores reach memory in program order: x86
+    sequential, // stores reach memory at once: for logic, when the other two are too large
+    partial,    // only release stores and light fences keep stores in order: finds a missing release or light fence
 };
 
 struct options {

@@ -68,6 +68,9 @@ const words strong = {"0 1", "1 0", "1 1"};
 const words weak = {"0 0", "0 1", "1 0", "1 1"};
 
 TEST(litmus, store_buffering_is_seen_without_fences) { EXPECT_EQ(store_buffering_outcomes<fencing::none>(), weak); }
+TEST(litmus, sequential_consistency_forbids_store_buffering) {
+    EXPECT_EQ(store_buffering_outcomes<fencing::none>(memory_order_of::sequential), strong);
+}
 TEST(litmus, full_fences_forbid_store_buffering) { EXPECT_EQ(store_buffering_outcomes<fencing::full>(), strong); }
 TEST(litmus, light_and_heavy_fence_forbid_store_buffering) {
     EXPECT_EQ(store_buffering_outcomes<fencing::light_heavy>(), strong);

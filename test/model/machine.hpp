@@ -39,9 +39,9 @@ template <class T>
 class cell {
   protected:
     // On a thread the first value is a store like any other, and a race with it is one. Memory that already holds it is
-    // left alone.
-    cell(T value, const place& where) noexcept {
-        if (!engine::instance().on_thread()) {
+    // left alone. Constant initialisation is for globals, which only the host's code may use.
+    constexpr cell(T value, const place& where) noexcept {
+        if (std::is_constant_evaluated() || !engine::instance().on_thread()) {
             value_ = value;
         } else if (!engine::instance().holds(reinterpret_cast<std::uintptr_t>(&value_), sizeof(T), to_word(value))) {
             ask(action::plain_store, to_word(value), 0, false, where);
@@ -75,9 +75,9 @@ class atomic : cell<T> {
     using value_type = T;
     static constexpr bool is_always_lock_free = true;
 
-    atomic(place where = place::current()) noexcept : cell<T>(T{}, where) {}
+    constexpr atomic(place where = place::current()) noexcept : cell<T>(T{}, where) {}
     // Implicit, as std::atomic's is.
-    atomic(T value, place where = place::current()) noexcept : cell<T>(value, where) {}
+    constexpr atomic(T value, place where = place::current()) noexcept : cell<T>(value, where) {}
     atomic(const atomic&) = delete;
     atomic& operator=(const atomic&) = delete;
 
@@ -189,7 +189,7 @@ struct machine {
         return static_cast<unsigned>(ask(action::choose, n, where).value);
     }
 
-  private:
+  protected:
     static reply ask(action what, std::uint64_t operand, const place& where) {
         request r;
         r.operand = operand;
@@ -198,6 +198,17 @@ struct machine {
         r.line = where.line();
         r.what = what;
         return engine::instance().perform(r);
+    }
+};
+
+// A heavy fence that waits for its turn, for callers that try again until they get one: their tries are not states.
+struct patient_machine : machine {
+    static bool heavy_fence(place where = place::current()) noexcept {
+        const bool done = ask(action::heavy_fence, 1, where).done;
+        if (done) {
+            ask(action::heavy_fence_end, 0, where);
+        }
+        return done;
     }
 };
 

@@ -97,7 +97,9 @@ reply engine::perform(request r) {
 
 // Before the threads start and after they have ended.
 reply engine::perform_directly(const request& r) {
-    check_address(host, r);
+    if (inside(r.address)) {
+        check_address(host, r);
+    }
     reply answer;
     if (r.size != 0) {
         answer.value = read_memory(r.address, r.size);
@@ -139,7 +141,9 @@ bool engine::visible(unsigned t, const request& r) const {
     case action::load:
     case action::plain_load: return others_write(t, r.address);
     case action::store:
-    case action::plain_store: return b.count >= options_.buffer_entries;
+    case action::plain_store:
+        return options_.memory == memory_order_of::sequential ? others_touch(t, r.address)
+                                                              : b.count >= options_.buffer_entries;
     case action::full_fence: return b.count != 0;
     case action::light_fence:
         // Which stores a heavy fence covers depends on whether it began before or after this.
@@ -215,7 +219,13 @@ void engine::execute(unsigned t, unsigned alternative) {
     case action::load:
     case action::plain_load: c.value = read(t, r); break;
     case action::store:
-    case action::plain_store: append(t, r); break;
+    case action::plain_store:
+        if (options_.memory == memory_order_of::sequential) {
+            write_memory(r.address, r.operand, r.size);
+        } else {
+            append(t, r);
+        }
+        break;
     case action::full_fence:
     case action::heavy_fence_end:
     case action::none: break;

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The team of src/sched, compiled for the explorer: searching, leapfrogging, sleeping and waking. The programs that run
+// on it need two threads at once (a branch waits for the other one), so a wake-up that is lost shows as a state from
+// which the end cannot be reached.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <skerry/detail/sched/join.hpp>
+
+#include "explorer.hpp"
+#include "machine.hpp"
+#include "sched/team_wait.hpp"
+
+namespace skerry::model {
+
+class sched_world {
+  public:
+    // Time stands still for so many looks at the clock of each thread, at moments of the explorer's choice; every other
+    // look finds that a long time has passed.
+    sched_world(unsigned workers, detail::steal_protocol protocol, int still)
+        : team_({.workers = workers, .max_slots = 4, .protocol = protocol, .places = nullptr}) {
+        clock_.fill({0, still});
+        current = this;
+        for (unsigned i = 0; i < workers; ++i) {
+            workers_.push_back(team_.take_slot(nullptr));
+            const std::string name = "worker" + std::to_string(i);
+            label(*workers_[i], name);
+            label(workers_[i]->bottom, name + ".bottom");
+            label(workers_[i]->limit, name + ".limit");
+            label(workers_[i]->split, name + ".split");
+            label(workers_[i]->sleeping, name + ".sleeping");
+            label(workers_[i]->announced, name + ".announced");
+        }
+        label(team_, "team");
+    }
+    sched_world(const sched_world&) = delete;
+    sched_world& operator=(const sched_world&) = delete;
+    ~sched_world() {
+        for (detail::worker* w : workers_) {
+            team_.free_slot(*w);
+        }
+    }
+
+    static std::uint64_t ticks() {
+        if (!engine::instance().on_thread()) {
+            return 0;
+        }
+        clock& c = current->clock_[static_cast<std::size_t>(engine::instance().thread())];
+        if (c.still > 0 && machine::choose(2) == 1) {
+            --c.still;
+        } else {
+            c.now += std::uint64_t{1} << 62; // wraps: differences are what counts
+        }
+        return c.now;
+    }
+
+  protected:
+    struct branch final : detail::task_header {
+        using work = void (*)(sched_world&, detail::worker&);
+
+        branch(sched_world& w, const detail::context* c, work what) noexcept
+            : task_header(&run_stolen, c),
+              world(w),
+              body(what) {
+            label(joined, "join word");
+        }
+        static void run_stolen(detail::task_header* header) noexcept {
+            auto& self = *static_cast<branch*>(header);
+            reached("stolen");
+            self.body(self.world, *self.world.workers_[static_cast<std::size_t>(engine::instance().thread())]);
+            detail::finish_stolen(self);
+        }
+        sched_world& world;
+        work body;
+    };
+
+    // As fork_values does, without its results.
+    template <class F>
+    void fork(detail::worker& self, F&& first, branch::work second) {
+        branch other(*this, self.ctx, second);
+        if (self.push(&other)) {
+            reached("attend");
+            if (!detail::attend(self)) {
+                first();
+                second(*this, self);
+                return;
+            }
+        }
+        first();
+        if (self.pop() || detail::settle_or_wait(self, other)) {
+            second(*this, self);
+        }
+    }
+
+    static void raise(machine::atomic<int>& flag) { flag.fetch_add(1, std::memory_order_release); }
+    static void wait_for(const machine::atomic<int>& flag, int n) {
+        while (flag.load(std::memory_order_acquire) < n) {
+            machine::pause();
+        }
+    }
+
+    void background(unsigned i) {
+        team_.work(*workers_[i], [] { return false; });
+    }
+
+    detail::team team_;
+    std::vector<detail::worker*> workers_;
+
+  private:
+    struct clock {
+        std::uint64_t now = 0;
+        int still = 0;
+    };
+    static inline sched_world* current = nullptr; // always the same place in the arena
+
+    std::array<clock, max_threads> clock_;
+};
+
+} // namespace skerry::model
