@@ -6,6 +6,7 @@
 #include <skerry/detail/frontend/algorithm/sorting.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <random>
 #include <vector>

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// A comparison that throws, at whatever place: the exception arrives and no element is lost or doubled.
+#include "sort_inputs.hpp"
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace algorithm_test {
+namespace {
+
+struct refused {};
+
+// A comparison that throws at its call number `at`. One object for all workers: some later calls throw too.
+class failing_less {
+  public:
+    explicit failing_less(std::int64_t at) : left_{std::make_shared<std::atomic<std::int64_t>>(at)} {}
+
+    template <class T>
+    bool operator()(const T& a, const T& b) const {
+        if (left_->fetch_sub(1) <= 0) throw refused{};
+        return a < b;
+    }
+    [[nodiscard]] std::int64_t left() const { return left_->load(); }
+
+  private:
+    std::shared_ptr<std::atomic<std::int64_t>> left_;
+};
+
+template <class Executor>
+class sort_errors : public testing::Test {
+  public:
+    static constexpr skerry::detail::parallel_sort_function<Executor, false> sort{};
+    static constexpr skerry::detail::parallel_sort_function<Executor, true> stable_sort{};
+
+    // Sorts copies of v with an exception at about `places` places spread over all comparisons.
+    template <class Sort, class Sequence>
+    static void check(const Sort& sort, const Sequence& v, int places) {
+        constexpr std::int64_t plenty = std::int64_t{1} << 40;
+        const failing_less counter{plenty};
+        auto all = v;
+        sort(all, counter);
+        ASSERT_TRUE(std::ranges::is_sorted(all));
+        const std::int64_t calls = plenty - counter.left();
+        for (int place = 0; place < places; ++place) {
+            auto a = v;
+            // Fewer than all calls even where the sample, or the order of the branches, varies.
+            const std::int64_t at = calls * 9 / 10 * place / places;
+            EXPECT_THROW(sort(a, failing_less{at}), refused) << "of " << calls << " calls, " << at;
+            std::ranges::sort(a);
+            ASSERT_EQ(a, all) << "of " << calls << " calls, " << at;
+        }
+    }
+};
+
+TYPED_TEST_SUITE(sort_errors, executors, executor_names);
+
+TYPED_TEST(sort_errors, leave_plain_elements_in_place) {
+    setting<TypeParam>::each([&](unsigned) {
+        for (const std::size_t n : {2UL, 8UL, 9UL, 40UL, 160UL, 161UL, 3000UL, 60000UL}) {
+            const auto inputs = patterns(n);
+            for (const std::size_t pattern : {0UL, 2UL, 10UL}) {
+                this->check(this->sort, inputs[pattern], n < 50000 ? 40 : 8);
+                this->check(this->stable_sort, inputs[pattern], n < 50000 ? 40 : 8);
+            }
+        }
+    });
+}
+
+TYPED_TEST(sort_errors, leave_other_elements_in_place) {
+    setting<TypeParam>::each([&](unsigned) {
+        for (const std::size_t n : {2UL, 21UL, 100UL, 6000UL}) {
+            const auto input = patterns(n)[2];
+            std::vector<std::string> names;
+            for (const auto x : input) names.push_back("a name that needs memory: " + std::to_string(x));
+            this->check(this->sort, names, 30);
+            this->check(this->stable_sort, names, 30);
+            const std::deque<std::uint32_t> d(input.begin(), input.end());
+            this->check(this->sort, d, 10);
+            this->check(this->stable_sort, d, 10);
+        }
+    });
+}
+
+// Moving may throw: merges must not hold elements outside the sequence.
+struct fragile {
+    std::uint32_t value = 0;
+    fragile() = default;
+    fragile(std::uint32_t v) : value{v} {}
+    fragile(const fragile& other) = default;
+    fragile& operator=(const fragile& other) = default;
+    fragile(fragile&& other) noexcept(false) : value{other.value} {}
+    fragile& operator=(fragile&& other) noexcept(false) {
+        value = other.value;
+        return *this;
+    }
+    auto operator<=>(const fragile&) const = default;
+};
+
+TYPED_TEST(sort_errors, leave_elements_whose_moves_may_throw) {
+    setting<TypeParam>::each([&](unsigned) {
+        const auto input = patterns(3000)[2];
+        const std::vector<fragile> v(input.begin(), input.end());
+        this->check(this->sort, v, 10);
+        this->check(this->stable_sort, v, 10);
+    });
+}
+
+} // namespace
+} // namespace algorithm_test
