@@ -83,7 +83,7 @@ class mistakes(command):
 
     def test_unknown_program_names_the_nearest(self):
         self.expect_error(2, "no program 'cilk5-mn'; did you mean 'cilk5-mm'?", "run", "cilk5-mn")
-        self.expect_error(2, "no program 'bfz'; did you mean 'ligra-bfs'?", "run", "bfz")
+        self.expect_error(2, "no program 'radi'; did you mean 'ligra-radii'?", "run", "radi")
         self.expect_error(2, "no program ''", "run", "")
 
     def test_values(self):
