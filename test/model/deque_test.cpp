@@ -59,6 +59,32 @@ TEST(deque, wait_for_loose_tasks) {
     expect_goals(with_one_thief<loose_wait<steal_protocol::asymmetric, 2>>(), {"own loose task", "stolen", "seized"});
     expect_goals(with_one_thief<loose_wait<steal_protocol::locked, 2>>(), {"own loose task", "stolen", "seized"});
 }
+template <steal_protocol Protocol>
+void check_taking_out() {
+    using world = taken_out<Protocol>;
+    expect_goals(explore<world, &world::owner_withdraws, &world::thief_steals>(),
+                 {"withdrawn", "stolen loose", "hole"});
+    expect_goals(explore<world, &world::owner_takes_below, &world::thief_steals>(),
+                 {"taken below", "stolen loose", "hole"});
+    expect_goals(explore<world, &world::owner_waits, &world::thief_withdraws>(), {"thief withdrew", "stolen loose"});
+    expect_goals(explore<world, &world::owner_waits, &world::thief_extracts>(), {"thief extracted", "stolen loose"});
+}
+
+TEST(deque, loose_tasks_taken_out) { check_taking_out<steal_protocol::asymmetric>(); }
+TEST(deque, loose_tasks_taken_out_under_locks) { check_taking_out<steal_protocol::locked>(); }
+
+TEST(deque, every_program_of_four_steps) {
+    expect_goals(with_one_thief<any_program<steal_protocol::asymmetric, 4, 8>>(),
+                 {"withdrawn", "hole", "stolen loose", "stolen"});
+}
+TEST(deque, every_program_of_four_steps_with_growth) {
+    expect_goals(with_one_thief<any_program<steal_protocol::asymmetric, 4, 2>>(),
+                 {"withdrawn", "hole", "stolen loose", "stolen"});
+}
+TEST(deque, every_program_of_four_steps_under_locks) {
+    expect_goals(with_one_thief<any_program<steal_protocol::locked, 4, 8>>(),
+                 {"withdrawn", "hole", "stolen loose", "stolen"});
+}
 TEST(deque, two_thieves) { expect_goals(with_two_thieves<forks<2, true>>(), {"granted", "seized", "stolen"}); }
 TEST(deque, locked_protocol) {
     expect_goals(with_two_thieves<forks<2, true, steal_protocol::locked>>(),

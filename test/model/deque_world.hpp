@@ -23,6 +23,7 @@ struct task {
     plain<int> result{0}; // written by whoever runs the task, read after the join
     int takers = 0;       // not part of the protocol: how often it was taken off the deque
     int thief = -1;
+    bool loose = false;
 };
 
 template <class Policy>
@@ -101,6 +102,7 @@ class deque_world {
 
     // A task that no frame of the owner pops, as finish and submit push them.
     void push_loose(std::size_t i) {
+        tasks_[i].loose = true;
         tasks_[i].input.set(static_cast<int>(i) + 1);
         static_cast<void>(owner_end(deque_).push_loose(tasks_[i]));
     }
@@ -128,6 +130,9 @@ class deque_world {
             return false;
         }
         reached(goal);
+        if (got == &hole_) {
+            return true;
+        }
         require(got != nullptr && got->thief == thief, "granted, but not the task that was accepted");
         check_input(*got);
         got->result.set(wanted_result + thief);
@@ -151,6 +156,10 @@ class deque_world {
     }
 
     void take(task& t, int thief) {
+        if (&t == &hole_) { // whoever meets it runs it, and it does nothing
+            reached("hole");
+            return;
+        }
         require(t.takers == 0, "a task was taken twice");
         ++t.takers;
         t.thief = thief;
@@ -160,7 +169,9 @@ class deque_world {
     }
     void run_own(task& t) {
         take(t, -1);
-        check_input(t);
+        if (&t != &hole_) {
+            check_input(t);
+        }
     }
 
     void require_taken(std::size_t n) {
@@ -172,6 +183,7 @@ class deque_world {
     page page_;
     deque deque_;
     std::array<task, 4> tasks_;
+    task hole_; // stands where a loose task was taken out from under others
 };
 
 // --- worlds ---------------------------------------------------------------------------------------------------------
@@ -253,6 +265,143 @@ struct loose_wait : deque_world<shrunk<Capacity>> {
         this->steal(1, true, "seized");
     }
     void finally() { this->require_taken(3); }
+};
+
+// A wait for loose tasks of which one is taken out from below another, by the owner or by a thief.
+template <steal_protocol Protocol>
+struct taken_out : deque_world<shrunk<8>> {
+    taken_out() : deque_world<shrunk<8>>(Protocol) { label(hole_, "hole"); }
+
+    void fork_around(void (taken_out::*wait)()) {
+        task& own = tasks_[0];
+        own.input.set(1);
+        if (page_.push(&own)) {
+            require(owner_end(deque_).attend(), "out of memory");
+        }
+        push_loose(1);
+        push_loose(2);
+        (this->*wait)();
+        drain_loose(1);
+        if (page_.pop()) {
+            run_own(own);
+        } else {
+            settle(own);
+        }
+    }
+    void withdraw_lower() {
+        if (owner_end(deque_).withdraw(tasks_[1], 1, hole_)) {
+            reached("withdrawn");
+            run_own(tasks_[1]);
+        }
+    }
+    void take_lower() {
+        std::size_t at = 3;
+        const auto lower = [this](const task& t) { return &t == &tasks_[1]; };
+        if (task* got = owner_end(deque_).take_below(at, lower, 1, hole_)) {
+            reached("taken below");
+            require(got == &tasks_[1] && at == 1, "not the task that was wanted");
+            run_own(*got);
+        }
+    }
+    void nothing() {}
+
+    void owner_withdraws() { fork_around(&taken_out::withdraw_lower); }
+    void owner_takes_below() { fork_around(&taken_out::take_lower); }
+    void owner_waits() { fork_around(&taken_out::nothing); }
+
+    void thief_steals() {
+        steal(1, true, "stolen loose");
+        steal(1, true, "stolen loose");
+    }
+    void thief_withdraws() {
+        if (thief_end(deque_).withdraw(tasks_[1], hole_) == detail::answer::granted) {
+            reached("thief withdrew");
+            take(tasks_[1], 1);
+        }
+        steal(1, true, "stolen loose");
+    }
+    void thief_extracts() {
+        task* got = nullptr;
+        const auto upper = [this](const task& t) { return &t == &tasks_[2]; };
+        if (thief_end(deque_).extract(upper, hole_, got) == detail::answer::granted) {
+            reached("thief extracted");
+            require(got == &tasks_[2], "not the task that was wanted");
+            take(*got, 1);
+        }
+        steal(1, true, "stolen loose");
+    }
+    void finally() { require_taken(3); }
+};
+
+// Every program of so many steps: forks, loose tasks, withdrawals and finish blocks in any order and nesting.
+template <steal_protocol Protocol, int Steps, std::size_t Capacity, int Steals = 2>
+class any_program : public deque_world<shrunk<Capacity>> {
+  public:
+    using base = deque_world<shrunk<Capacity>>;
+    any_program() : base(Protocol) { label(this->hole_, "hole"); }
+    void owner() {
+        finish([this] { body(); });
+        require(typename base::owner_end(this->deque_).depth() == 0, "the deque does not end empty");
+    }
+    void first_thief() {
+        for (int i = 0; i < Steals; ++i) {
+            this->steal(1, true, "stolen loose");
+        }
+    }
+    void finally() { this->require_taken(used_); }
+
+  private:
+    void body() {
+        while (steps_ > 0) {
+            --steps_;
+            switch (machine::choose(5)) {
+            case 0: return;
+            case 1: fork_here(); break;
+            case 2: this->push_loose(used_++); break;
+            case 3: withdraw_oldest(); break;
+            case 4: finish([this] { body(); }); break;
+            default: break;
+            }
+        }
+    }
+    template <class F>
+    void finish(F&& inside) {
+        typename base::owner_end end(this->deque_);
+        const std::size_t outer = floor_;
+        floor_ = end.depth();
+        inside();
+        this->drain_loose(floor_);
+        floor_ = outer;
+    }
+    void fork_here() {
+        task& own = this->tasks_[used_++];
+        own.input.set(static_cast<int>(&own - this->tasks_.data()) + 1);
+        if (this->page_.push(&own) && !typename base::owner_end(this->deque_).attend()) {
+            require(false, "out of memory");
+        }
+        body();
+        if (this->page_.pop()) {
+            this->run_own(own);
+        } else {
+            this->settle(own);
+        }
+    }
+    void withdraw_oldest() {
+        for (std::size_t i = 0; i < used_; ++i) {
+            task& t = this->tasks_[i];
+            if (t.loose && t.takers == 0) {
+                if (typename base::owner_end(this->deque_).withdraw(t, floor_, this->hole_)) {
+                    reached("withdrawn");
+                    this->run_own(t);
+                }
+                return;
+            }
+        }
+    }
+
+    int steps_ = Steps;
+    std::size_t used_ = 0;
+    std::size_t floor_ = 0;
 };
 
 } // namespace skerry::model
