@@ -24,10 +24,10 @@ exit_code list(const list_request& request) {
         fmt::print("{}\n", rows.dump(2));
         return exit_ok;
     }
-    fmt::print("{:<12} {:<52} {:<11} {:>11}  {}\n", "program", "what it does", "paper input", "granularity",
+    fmt::print("{:<12} {:<60} {:<11} {:>11}  {}\n", "program", "what it does", "paper input", "granularity",
                "tasks by");
     for (const apps::program& p : apps::programs()) {
-        fmt::print("{:<12} {:<52} {:<11} {:>11}  {}\n", p.info.name, p.info.summary, p.info.paper.input,
+        fmt::print("{:<12} {:<60} {:<11} {:>11}  {}\n", p.info.name, p.info.summary, p.info.paper.input,
                    p.info.paper.granularity,
                    p.info.paper.pattern == apps::pattern::spawn_sync ? "spawn and sync" : "parallel for");
     }

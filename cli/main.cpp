@@ -80,7 +80,9 @@ void add_run(CLI::App& app, cli::run_request& request, words_of_run& words) {
                      "tiny, small, medium (the default) or paper: Table III's input and granularity")
         ->check(CLI::IsMember(std::vector<std::string>(apps::size_names.begin(), apps::size_names.end())))
         ->option_text("SIZE");
-    command->add_option("--input", request.options.input, "A file, or 'wordnet', instead of generated input");
+    command->add_option(
+        "--input", request.options.input,
+        "Instead of generated input: wordnet, or a file (Ligra adjacency, SNAP edge list, Matrix Market)");
     command->add_option("--from", request.options.from, "Where a path begins: a vertex, or a word");
     command->add_option("--to", request.options.to, "Where the path ends");
     command->add_option("--seed", request.options.seed, "Of generated input")->capture_default_str();
@@ -108,8 +110,9 @@ std::string text_of(const CLI::ParseError& e, int argc, char** argv) {
     return fmt::format("{}; see 'skerry --help'", e.what());
 }
 
-int report(cli::exit_code code, const char* text) {
-    fmt::print(stderr, "skerry: {}\n", text);
+int report(cli::exit_code code, std::string_view text) {
+    constexpr std::string_view name = "skerry: "; // with which the library's own texts begin
+    fmt::print(stderr, "{}{}\n", text.starts_with(name) ? "" : name, text);
     return code;
 }
 
@@ -146,7 +149,7 @@ int main(int argc, char** argv) {
         if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
             return app.exit(e);
         }
-        return report(cli::exit_usage, text_of(e, argc, argv).c_str());
+        return report(cli::exit_usage, text_of(e, argc, argv));
     } catch (const apps::usage_error& e) {
         return report(cli::exit_usage, e.what());
     } catch (const std::invalid_argument& e) { // an option of the runtime

@@ -16,13 +16,11 @@
 #define SKERRY_APP_VARIANT serial
 namespace apps::serial {
 namespace par = ::skerry::serial;
-inline constexpr std::string_view variant_name = "serial";
 } // namespace apps::serial
 #else
 #include <skerry/skerry.hpp>
 #define SKERRY_APP_VARIANT parallel
 namespace apps::parallel {
 namespace par = ::skerry;
-inline constexpr std::string_view variant_name = "parallel";
 } // namespace apps::parallel
 #endif
