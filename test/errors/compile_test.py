@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that must not compile, with the message that says why.
+
+compile_test.py COMPILER INCLUDE_FOLDER [unittest arguments]
+"""
+import concurrent.futures
+import subprocess
+import sys
+import unittest
+
+COMPILER = INCLUDE = ""
+
+# A name, the statement, what the compiler has to say.
+CASES = [
+    ("index", "skerry::parallel_for(0, 9, [] {});",
+     "skerry: parallel_for(first, last, f): f must be callable as f(i) with an index i"),
+    ("iterators", "skerry::parallel_for(v.begin(), v.end(), [] {});",
+     "skerry: parallel_for(first, last, f): f must be callable as f(*first)"),
+    ("range", "skerry::parallel_for(v, [] {});",
+     "skerry: parallel_for(range, f): f must be callable as f(x) with an element x of the range"),
+    ("box", "skerry::parallel_for(skerry::box<2>{{0, 0}, {2, 2}}, [](int) {});",
+     "skerry: parallel_for(box<N>, f): f must be callable with N coordinates"),
+    ("for_each", "skerry::parallel_for_each(v, [] {});",
+     "skerry: parallel_for_each: f must be callable as f(x) with an element x"),
+    ("transform", "skerry::parallel_transform(v, v.begin(), [] { return 1; });",
+     "skerry: parallel_transform: f must be callable as f(x) with an element x and its result must be assignable to "
+     "the output's elements"),
+    ("transform_pairs", "skerry::parallel_transform(v, v, v.begin(), [](int x) { return x; });",
+     "skerry: parallel_transform: f must be callable as f(x, y) with an element of each sequence and its result must "
+     "be assignable to the output's elements"),
+    ("copy_if", "skerry::parallel_copy_if(v, v.begin(), [] { return true; });",
+     "skerry: parallel_copy_if: the predicate must be callable with an element and give a bool"),
+    ("copy_if_output", "std::vector<thing> t; skerry::parallel_copy_if(v, t.begin(), [](int) { return true; });",
+     "skerry: parallel_copy_if: the elements must be assignable to the output's elements"),
+    ("reduce", "skerry::parallel_reduce(v, 0, [](int x) { return x; });",
+     "skerry: parallel_reduce: op must be callable as op(x, y) with two values of init's type T and give a T"),
+    ("reduce_type", "skerry::parallel_reduce(v, thing{}, [](thing a, thing) { return a; });",
+     "skerry: parallel_reduce: the elements must convert to init's type"),
+    ("transform_reduce", "skerry::parallel_transform_reduce(v, 0, std::plus<>(), [] { return 1; });",
+     "skerry: parallel_transform_reduce: transform must be callable with an element and its result must convert to "
+     "init's type"),
+    ("transform_reduce_pairs",
+     "skerry::parallel_transform_reduce(v, v, 0, std::plus<>(), [](int x) { return x; });",
+     "skerry: parallel_transform_reduce: transform must be callable with an element of each sequence and its result "
+     "must convert to init's type"),
+    ("transform_reduce_op", "skerry::parallel_transform_reduce(v, 0, [] { return 1; }, [](int x) { return x; });",
+     "skerry: parallel_transform_reduce: reduce must be callable as reduce(x, y) with two values of init's type T and "
+     "give a T"),
+    ("scan", "skerry::parallel_inclusive_scan(v, v.begin(), [](int x) { return x; });",
+     "skerry: parallel scan: op must be callable as op(x, y) with two values of the sum's type T and give a T"),
+    ("scan_type", "skerry::parallel_exclusive_scan(v, v.begin(), thing{}, [](thing a, thing) { return a; });",
+     "skerry: parallel scan: the elements must convert to the sum's type, and that to the output's"),
+    ("scan_copy", "std::vector<once> w(3); skerry::parallel_inclusive_scan(w, w.begin(), "
+                  "[](const once&, const once&) { return once{}; });",
+     "skerry: parallel scan: the sum's type must be copyable"),
+    ("find_if", "skerry::parallel_find_if(v, [] { return true; });",
+     "skerry: parallel_find_if: the predicate must be callable with an element and give a bool"),
+    ("find_if_temporary", "skerry::parallel_find_if(std::vector<int>{1}, [](int) { return true; });",
+     "skerry: parallel_find_if: the range is a temporary, the result would point into nothing"),
+    ("any_of", "skerry::parallel_any_of(v, [] { return true; });",
+     "skerry: parallel_any_of, all_of, none_of: the predicate must be callable with an element and give a bool"),
+    ("sort", "skerry::parallel_sort(v, [](int) { return true; });",
+     "skerry: parallel_sort, parallel_stable_sort: the comparison must be callable with two elements (or their "
+     "projections) and give a bool"),
+    ("sort_projection", "skerry::parallel_sort(v, std::less<>(), [] { return 1; });",
+     "skerry: parallel_sort, parallel_stable_sort: the projection must be callable with an element"),
+    ("sort_constant", "const std::vector<int> c; skerry::parallel_sort(c);",
+     "skerry: parallel_sort, parallel_stable_sort: the elements must be movable and not constant"),
+    ("no_form", "skerry::parallel_sort(std::list<int>{3, 1});",
+     "skerry: no form of this algorithm takes these arguments. It wants two random-access iterators or a random-access "
+     "range (parallel_for: also two integers or a box), then what std's algorithm of the name wants, then a grain if it "
+     "has one"),
+    ("branch", "skerry::parallel_invoke([](int) {}, [] {});", "branch"),
+    ("submit", "skerry::submit([](int) {});", "storable_task_function"),
+    ("group", "skerry::task_group g; g.run([](int) {});", "storable_task_function"),
+    ("async", "skerry::finish([](skerry::scope& s) { s.async([](int) {}); });", "storable_task_function"),
+    ("finish", "skerry::finish([] {});", "invocable"),
+    ("blocking", "skerry::blocking([](int) {});", "task_function"),
+]
+PROGRAM = """#include <functional>
+#include <list>
+#include <vector>
+#include <skerry/skerry.hpp>
+struct thing {};
+struct once { once() = default; once(once&&) = default; once& operator=(once&&) = default; };
+std::vector<int> v;
+void use() { %s }
+"""
+MOST_MESSAGES = 40
+
+
+def messages(statement):
+    """Whether it compiles, what the compiler says, and how many errors and notes that is."""
+    done = subprocess.run([COMPILER, "-std=c++20", "-fsyntax-only", "-I", INCLUDE, "-x", "c++", "-"],
+                          input=PROGRAM % statement, capture_output=True, text=True, check=False)
+    lines = [line for line in done.stderr.splitlines() if " error: " in line or " note: " in line]
+    return done.returncode == 0, done.stderr, len(lines)
+
+
+class Misuse(unittest.TestCase):
+    def test_each_is_named(self):
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            said = pool.map(messages, [statement for _, statement, _ in CASES])
+        for (name, _, wanted), (compiles, text, count) in zip(CASES, said):
+            with self.subTest(name):
+                self.assertFalse(compiles)
+                self.assertIn(wanted, text)
+                self.assertLessEqual(count, MOST_MESSAGES, text)
+
+    def test_the_program_around_them_compiles(self):
+        compiles, text, _ = messages("")
+        self.assertTrue(compiles, text)
+
+
+if __name__ == "__main__":
+    COMPILER, INCLUDE = sys.argv.pop(1), sys.argv.pop(1)
+    unittest.main()

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Messages that end the process, or that a process can only meet once: each in a child of its own.
+
+#include <atomic>
+#include <csignal>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <skerry/skerry.hpp>
+
+#include "../unit/base/child.hpp"
+#include "base/panic.hpp"
+
+namespace {
+
+using skerry_test::child_result;
+using skerry_test::run_in_child;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+skerry::options with(unsigned workers) {
+    skerry::options o;
+    o.workers = workers;
+    return o;
+}
+
+void expect_abort(const child_result& child, const char* message) {
+    EXPECT_FALSE(child.exited) << child.code;
+    EXPECT_EQ(child.code, SIGABRT);
+    EXPECT_EQ(child.output, message);
+}
+
+void wait_until(const std::atomic<bool>& flag) {
+    while (!flag) {
+        std::this_thread::yield();
+    }
+}
+
+TEST(End, ARuntimeDestroyedByItsOwnTask) {
+    expect_abort(run_in_child([] {
+                     std::optional<skerry::runtime> rt(std::in_place, with(1));
+                     rt->run([&] { rt.reset(); });
+                     return 0;
+                 }),
+                 "skerry: a runtime is destroyed by a task that runs in it\n");
+}
+
+TEST(End, ARuntimeDestroyedUnderAnotherThread) {
+    expect_abort(run_in_child([] {
+                     std::optional<skerry::runtime> rt(std::in_place, with(1));
+                     std::atomic<bool> inside{false};
+                     std::thread other([&] {
+                         rt->run([&] {
+                             inside = true;
+                             pause(); // to the end of the process
+                         });
+                     });
+                     wait_until(inside);
+                     rt.reset();
+                     other.join();
+                     return 0;
+                 }),
+                 "skerry: a runtime is destroyed while another thread is inside it\n");
+}
+
+TEST(End, AForkedChildThatGoesOnWithATask) {
+    const child_result child = run_in_child([] {
+        skerry::runtime rt(with(1));
+        rt.run([] {
+            skerry::parallel_invoke(
+                [] {
+                    const pid_t forked = fork();
+                    if (forked != 0) {
+                        const int status = skerry_test::wait_for(forked);
+                        _exit(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT ? 7 : 8);
+                    }
+                },
+                [] {});
+        });
+        return 0;
+    });
+    EXPECT_TRUE(child.exited);
+    EXPECT_EQ(child.code, 7);
+    EXPECT_EQ(child.output, "skerry: fork() was called inside a task, and the child goes on with that task; call "
+                            "fork() outside parallel regions, or only exec() or _exit() in the child\n");
+}
+
+TEST(End, ABugInSkerry) {
+    const child_result child = run_in_child([]() -> int { skerry::detail::panic("deque: top ", 5); });
+    EXPECT_EQ(child.code, SIGABRT);
+    EXPECT_THAT(child.output, StartsWith("skerry: internal error: deque: top 5 ["));
+    EXPECT_THAT(child.output, EndsWith("]; this is a bug in Skerry, please report it\n"));
+}
+
+struct leaf final : skerry::task {
+    void execute() override {}
+};
+
+TEST(End, ATaskDestroyedBeforeItsWait) {
+    expect_abort(run_in_child([] {
+                     {
+                         leaf child;
+                         skerry::task::spawn(&child);
+                     }
+                     return 0;
+                 }),
+                 "skerry: a task was destroyed that was spawned and not waited for: task::wait() was not reached (did "
+                 "execute() throw before?) or its reference_count was too small\n");
+}
+
+bool refuse_membarrier() {
+    sock_filter program[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1U), // EPERM
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const sock_fprog filter = {static_cast<unsigned short>(std::size(program)), program};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0;
+}
+
+TEST(Steal, AsymmetricWhereTheKernelRefuses) {
+    constexpr int no_filter = 77;
+    const child_result child = run_in_child([] {
+        if (!refuse_membarrier()) {
+            return no_filter;
+        }
+        skerry::options o = with(2);
+        o.steal = skerry::steal_mode::asymmetric;
+        const skerry::runtime rt(o); // throws; run_in_child prints the text
+        return 0;
+    });
+    if (child.exited && child.code == no_filter) {
+        GTEST_SKIP() << "this kernel forbids seccomp filters here";
+    }
+    EXPECT_EQ(child.code, 100);
+    EXPECT_THAT(child.output, HasSubstr("skerry: options::steal (SKERRY_STEAL) is asymmetric, but this kernel or "
+                                        "sandbox refuses the expedited membarrier; use automatic or locked"));
+}
+
+// The first branch ends only once the watchdog has spoken: it reads what the process writes to standard error.
+TEST(Watchdog, ReportsAWaitThatLasts) {
+    const child_result child = run_in_child([] {
+        int ends[2];
+        if (pipe(ends) != 0) {
+            return 1;
+        }
+        const int terminal = dup(STDERR_FILENO);
+        dup2(ends[1], STDERR_FILENO);
+        skerry::options o = with(2);
+        o.watchdog_seconds = 0.02;
+        skerry::runtime rt(o);
+        rt.run([&] {
+            std::atomic<bool> begun{false};
+            skerry::parallel_invoke([&] { wait_until(begun); },
+                                    [&] {
+                                        begun = true;
+                                        char text[4096];
+                                        const ssize_t n = read(ends[0], text, sizeof text);
+                                        dup2(terminal, STDERR_FILENO);
+                                        static_cast<void>(write(terminal, text, static_cast<std::size_t>(n)));
+                                    });
+        });
+        return 0;
+    });
+    EXPECT_TRUE(child.exited);
+    EXPECT_EQ(child.code, 0);
+    EXPECT_THAT(child.output, HasSubstr("skerry watchdog: a wait has lasted longer than 20 ms\n"));
+}
+
+} // namespace
