@@ -237,8 +237,6 @@ void thread::forget() noexcept {
     record_ = nullptr;
 }
 
-int thread_id() noexcept { return ::gettid(); }
-
 void yield() noexcept { ::sched_yield(); }
 
 } // namespace skerry::inline SKERRY_ABI::port

@@ -51,9 +51,6 @@ class thread {
     thread_record* record_ = nullptr; // lies above the thread's stack, in the same mapping
 };
 
-// The kernel's id of the calling thread (gettid). Any thread.
-int thread_id() noexcept;
-
 // Lets another thread have the core. Any thread.
 void yield() noexcept;
 

@@ -53,7 +53,7 @@ TEST(thread, smoke) {
         stack_size, "a name that is too long",
         [](void* p) {
             auto& r = *static_cast<seen*>(p);
-            r.id = thread_id();
+            r.id = ::gettid();
             pthread_getname_np(pthread_self(), r.name, sizeof r.name);
         },
         &result);
@@ -61,7 +61,7 @@ TEST(thread, smoke) {
     t.join();
     EXPECT_FALSE(t.joinable());
     EXPECT_GT(result.id, 0);
-    EXPECT_NE(result.id, thread_id());
+    EXPECT_NE(result.id, ::gettid());
     EXPECT_STREQ(result.name, "a name that is ");
 }
 
