@@ -20,9 +20,11 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <ranges>
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace apps::SKERRY_APP_VARIANT {
 
@@ -59,34 +61,41 @@ bool push_edge(F& f, vertex from, vertex to, [[maybe_unused]] const weight* w) {
 }
 
 template <class F>
-void push_some(F& f, vertex from, std::span<const vertex> ends, const weight* weights, vertex_collector& reached) {
-    auto& found = reached.local();
+void push_some(F& f, vertex from, std::span<const vertex> ends, const weight* weights, std::vector<vertex>& reached) {
     for (const vertex to : ends) {
-        if (push_edge(f, from, to, weights)) found.push_back(to);
+        if (push_edge(f, from, to, weights)) reached.push_back(to);
         if constexpr (weighs<F>) ++weights;
     }
+}
+
+template <class F>
+void push_long_row(F& f, vertex from, std::span<const vertex> ends, const weight* weights, vertex_collector& reached) {
+    const block_range pieces{ends.size(), long_row};
+    par::parallel_for(
+        std::size_t{0}, pieces.count(),
+        [&](std::size_t p) {
+            const std::size_t first = pieces.first(p);
+            const std::span<const vertex> piece = ends.subspan(first, pieces.last(p) - first);
+            push_some(f, from, piece, weighs<F> ? weights + first : nullptr, reached.local());
+        },
+        par::grain::fixed(1));
 }
 
 template <class Flags, class F>
 basic_subset<Flags> push(const csr& g, const basic_subset<Flags>& frontier, F& f, std::size_t granularity) {
     vertex_collector reached;
     const graph::rows& out = g.out();
-    frontier.each(granularity, [&](vertex from) {
-        const std::span<const vertex> ends = out(from);
-        const weight* weights = weighs<F> ? out.weights_of(from).data() : nullptr;
-        if (ends.size() <= long_row) {
-            push_some(f, from, ends, weights, reached);
-            return;
-        }
-        const std::size_t pieces = (ends.size() + long_row - 1) / long_row;
-        par::parallel_for(
-            std::size_t{0}, pieces,
-            [&](std::size_t p) {
-                const std::size_t first = p * long_row;
-                const auto piece = ends.subspan(first, std::min<std::size_t>(long_row, ends.size() - first));
-                push_some(f, from, piece, weighs<F> ? weights + first : nullptr, reached);
-            },
-            par::grain::fixed(1));
+    frontier.each_block(granularity, [&](auto members) {
+        // A long row waits for its pieces; what a task appends here meanwhile belongs to the same worker.
+        std::vector<vertex>& mine = reached.local();
+        members([&](vertex from) {
+            const std::span<const vertex> ends = out(from);
+            const weight* const weights = weighs<F> ? out.weights_of(from).data() : nullptr;
+            if (ends.size() <= long_row)
+                push_some(f, from, ends, weights, mine);
+            else
+                push_long_row(f, from, ends, weights, reached);
+        });
     });
     return {g.vertices(), reached.take()};
 }
@@ -117,28 +126,30 @@ struct totals {
 template <class Flags, class F>
 basic_subset<Flags> pull(const csr& g, const basic_subset<Flags>& frontier, F& f, std::size_t granularity) {
     using flags = flag_array<Flags>;
+    using cell = typename flags::cell;
     flags reached(g.vertices());
-    const flags& asked = frontier.in_flags();
-    const graph::rows& in = g.in();
-    const graph::rows& out = g.out();
-    const auto fill_cell = [&](std::size_t c) {
+    const blocking_rule rule{granularity};
+    const block_range blocks{reached.cells(), rule.block(flags::per_cell)};
+    const auto fill_block = [&](std::size_t b) {
+        const graph::rows& in = g.in();
         totals t;
-        typename flags::cell bits = 0;
-        const std::size_t first = c * flags::per_cell;
-        const std::size_t last = std::min<std::size_t>(first + flags::per_cell, g.vertices());
-        for (std::size_t i = first; i != last; ++i) {
-            const vertex to = static_cast<vertex>(i);
-            if (f.cond(to) && pull_row(in, asked, f, to)) {
-                bits = static_cast<typename flags::cell>(bits | (typename flags::cell{1} << (i - first)));
+        for (std::size_t c = blocks.first(b); c != blocks.last(b); ++c) {
+            cell bits = 0;
+            const std::size_t first = c * flags::per_cell;
+            const std::size_t last = std::min<std::size_t>(first + flags::per_cell, g.vertices());
+            for (std::size_t i = first; i != last; ++i) {
+                const auto to = static_cast<vertex>(i);
+                if (!f.cond(to) || !pull_row(in, frontier.in_flags(), f, to)) continue;
+                bits = static_cast<cell>(bits | (cell{1} << (i - first)));
                 ++t.vertices;
-                t.degrees += out.degree(to);
+                t.degrees += g.out().degree(to);
             }
+            reached.at_cell(c) = bits;
         }
-        reached.at_cell(c) = bits;
         return t;
     };
-    const totals t = par::parallel_transform_reduce(std::views::iota(std::size_t{0}, reached.cells()), totals{},
-                                                    std::plus<>(), fill_cell, per_unit(granularity, flags::per_cell));
+    const totals t = par::parallel_transform_reduce(std::views::iota(std::size_t{0}, blocks.count()), totals{},
+                                                    std::plus<>(), fill_block, rule.grain());
     return {g.vertices(), std::move(reached), t.vertices, t.degrees};
 }
 

@@ -100,10 +100,40 @@ class flag_array {
     buffer<cell> cells_;
 };
 
-/// How many iterations of a loop over vertices, groups of `unit` vertices each, one task takes.
-inline par::grain per_unit(std::size_t granularity, std::size_t unit) {
-    return granularity == 0 ? par::grain::automatic() : par::grain::fixed(std::max<std::size_t>(1, granularity / unit));
+/// For a loop over vertices; granularity 0 is automatic.
+inline par::grain grain_of(std::size_t granularity) {
+    return granularity == 0 ? par::grain::automatic() : par::grain::fixed(granularity);
 }
+
+/// f(v) for each vertex v < n, in parallel.
+template <class F>
+void each_vertex(vertex n, std::size_t granularity, F f) {
+    par::parallel_for(vertex{0}, n, std::move(f), grain_of(granularity));
+}
+
+/// A vertex by itself is too little for what a loop does between two of its iterations; so loops are over blocks.
+inline constexpr std::size_t vertices_per_block = 16;
+
+/// 0, automatic: any number of blocks to a task, as the loop sees fit. Else a task is a block of that many vertices.
+struct blocking_rule {
+    std::size_t granularity;
+
+    /// How many of what has `unit` vertices make a block.
+    std::size_t block(std::size_t unit) const noexcept {
+        return std::max<std::size_t>(1, (granularity == 0 ? vertices_per_block : granularity) / unit);
+    }
+    par::grain grain() const { return granularity == 0 ? par::grain::automatic() : par::grain::fixed(1); }
+};
+
+/// The blocks of a range; the last may be shorter.
+struct block_range {
+    std::size_t size;
+    std::size_t block;
+
+    std::size_t count() const noexcept { return size / block + static_cast<std::size_t>(size % block != 0); }
+    std::size_t first(std::size_t b) const noexcept { return b * block; }
+    std::size_t last(std::size_t b) const noexcept { return b * block + std::min(block, size - b * block); }
+};
 
 /// What each worker found, put together in one array. The serial elision, and a parallel loop of which nothing was
 /// stolen, hand over the one array there is.
@@ -147,9 +177,9 @@ class basic_subset {
           flags_(std::move(dense)),
           dense_(true) {}
 
-    static basic_subset all(vertex universe) {
+    static basic_subset all(vertex universe, std::size_t granularity) {
         std::vector<vertex> members(universe);
-        par::parallel_for(vertex{0}, universe, [&](vertex v) { members[v] = v; });
+        each_vertex(universe, granularity, [&](vertex v) { members[v] = v; });
         return {universe, std::move(members)};
     }
 
@@ -169,7 +199,7 @@ class basic_subset {
         if (degrees_ == unknown) {
             degrees_ = par::parallel_transform_reduce(
                 members_, std::uint64_t{0}, std::plus<>(), [&](vertex v) { return g.out().degree(v); },
-                per_unit(granularity, 1));
+                grain_of(granularity));
         }
         return degrees_;
     }
@@ -185,33 +215,54 @@ class basic_subset {
 
     void make_sparse(std::size_t granularity) {
         if (!dense_) return;
-        vertex_collector found;
-        each(granularity, [&](vertex v) { found.local().push_back(v); });
-        members_ = found.take();
+        members_ = filter(granularity, [](vertex) { return true; }).members_;
         flags_ = {};
         dense_ = false;
+    }
+
+    /// Calls body(members) for each block of members, in parallel; members(f) calls f(v) for each of them, in turn.
+    template <class Body>
+    void each_block(std::size_t granularity, Body body) const {
+        const blocking_rule rule{granularity};
+        if (dense_) {
+            constexpr std::size_t unit = flags::cells_per_group * flags::per_cell;
+            const block_range groups{flags_.groups(), rule.block(unit)};
+            par::parallel_for(
+                std::size_t{0}, groups.count(),
+                [&](std::size_t b) {
+                    body([&](auto f) {
+                        for (std::size_t g = groups.first(b); g != groups.last(b); ++g) flags_.each_in_group(g, f);
+                    });
+                },
+                rule.grain());
+        } else {
+            const block_range range{members_.size(), rule.block(1)};
+            par::parallel_for(
+                std::size_t{0}, range.count(),
+                [&](std::size_t b) {
+                    body([&](auto f) {
+                        for (std::size_t i = range.first(b); i != range.last(b); ++i) f(members_[i]);
+                    });
+                },
+                rule.grain());
+        }
     }
 
     /// Vertex map: f(v) for each member, in parallel.
     template <class F>
     void each(std::size_t granularity, F f) const {
-        if (dense_) {
-            constexpr std::size_t unit = flags::cells_per_group * flags::per_cell;
-            par::parallel_for(
-                std::size_t{0}, flags_.groups(), [&](std::size_t group) { flags_.each_in_group(group, f); },
-                per_unit(granularity, unit));
-        } else {
-            par::parallel_for(
-                std::size_t{0}, members_.size(), [&](std::size_t i) { f(members_[i]); }, per_unit(granularity, 1));
-        }
+        each_block(granularity, [&](auto members) { members([&](vertex v) { f(v); }); });
     }
 
     /// The members for which keep(v) holds.
     template <class Keep>
     basic_subset filter(std::size_t granularity, Keep keep) const {
         vertex_collector found;
-        each(granularity, [&](vertex v) {
-            if (keep(v)) found.local().push_back(v);
+        each_block(granularity, [&](auto members) {
+            std::vector<vertex>& kept = found.local();
+            members([&](vertex v) {
+                if (keep(v)) kept.push_back(v);
+            });
         });
         return {universe_, found.take()};
     }

@@ -40,7 +40,7 @@ class bc final : public ligra::graph_instance {
           dependencies_(graph().vertices()) {}
 
     void run() override {
-        par::parallel_for(std::size_t{0}, levels_.size(), [&](std::size_t v) {
+        each_vertex(graph().vertices(), granularity(), [&](vertex v) {
             levels_[v] = no_level;
             paths_[v] = 0;
             dependencies_[v] = 0;

@@ -46,8 +46,7 @@ class bellman_ford final : public ligra::graph_instance {
 
     void run() override {
         negative_cycle_ = false;
-        par::parallel_for(std::size_t{0}, distances_.size(),
-                          [&](std::size_t v) { distances_[v] = before_[v] = no_distance; });
+        each_vertex(graph().vertices(), granularity(), [&](vertex v) { distances_[v] = before_[v] = no_distance; });
         distances_[source_] = before_[source_] = 0;
         subset frontier(graph().vertices(), std::vector{source_});
         for (std::uint64_t round = 1; !frontier.empty(); ++round) {

@@ -43,7 +43,7 @@ class bfs final : public ligra::graph_instance {
     }
 
     void run() override {
-        par::parallel_for(std::size_t{0}, parents_.size(), [&](std::size_t v) { parents_[v] = no_vertex; });
+        each_vertex(graph().vertices(), granularity(), [&](vertex v) { parents_[v] = no_vertex; });
         for (const vertex root : roots_) parents_[root] = root;
         subset frontier(graph().vertices(), roots_);
         while (!frontier.empty()) {

@@ -43,7 +43,7 @@ class bfs_with_bits final : public ligra::graph_instance {
           reached_(graph().vertices()) {}
 
     void run() override {
-        par::parallel_for(std::size_t{0}, parents_.size(), [&](std::size_t v) { parents_[v] = no_vertex; });
+        each_vertex(graph().vertices(), granularity(), [&](vertex v) { parents_[v] = no_vertex; });
         reached_.clear();
         parents_[root_[0]] = root_[0];
         reached_.set_own(root_[0]);

@@ -40,8 +40,8 @@ class components final : public ligra::graph_instance {
 
     void run() override {
         const vertex n = graph().vertices();
-        par::parallel_for(vertex{0}, n, [&](vertex v) { labels_[v] = before_[v] = v; });
-        subset frontier = subset::all(n);
+        each_vertex(n, granularity(), [&](vertex v) { labels_[v] = before_[v] = v; });
+        subset frontier = subset::all(n, granularity());
         while (!frontier.empty()) {
             frontier =
                 edge_map(graph(), frontier, pass_label{labels_.data(), before_.data()}, {.granularity = granularity()});

@@ -41,11 +41,11 @@ class independent_set final : public ligra::graph_instance {
 
     void run() override {
         const vertex n = graph().vertices();
-        par::parallel_for(vertex{0}, n, [&](vertex v) {
+        each_vertex(n, granularity(), [&](vertex v) {
             states_[v] = undecided;
             order_[v] = static_cast<std::uint32_t>(random_at(seed_, v));
         });
-        subset left = subset::all(n);
+        subset left = subset::all(n, granularity());
         while (!left.empty()) {
             subset joined = left.filter(granularity(), [&](vertex v) {
                 if (!leads(v)) return false;

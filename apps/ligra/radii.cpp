@@ -50,7 +50,7 @@ class radii final : public ligra::graph_instance {
 
     void run() override {
         const vertex n = graph().vertices();
-        par::parallel_for(vertex{0}, n, [&](vertex v) {
+        each_vertex(n, granularity(), [&](vertex v) {
             reached_[v] = next_[v] = 0;
             radii_[v] = -1;
         });

@@ -25,7 +25,7 @@ class triangles final : public ligra::graph_instance {
         keep_upward_arcs();
         count_ = par::parallel_transform_reduce(
             std::views::iota(vertex{0}, graph().vertices()), std::uint64_t{0}, std::plus<>(),
-            [&](vertex v) { return triangles_of(v); }, per_unit(granularity(), 1));
+            [&](vertex v) { return triangles_of(v); }, grain_of(granularity()));
     }
 
     verdict check() const override { return ligra::check_tc(graph(), count_); }
@@ -42,26 +42,19 @@ class triangles final : public ligra::graph_instance {
 
     void keep_upward_arcs() {
         const std::size_t n = graph().vertices();
-        const auto grain = per_unit(granularity(), 1);
-        par::parallel_for(
-            vertex{0}, graph().vertices(),
-            [&](vertex v) {
-                std::uint64_t count = 0;
-                for (const vertex to : graph().out()(v)) count += static_cast<std::uint64_t>(upward(v, to));
-                offsets_[v] = count;
-            },
-            grain);
+        each_vertex(graph().vertices(), granularity(), [&](vertex v) {
+            std::uint64_t count = 0;
+            for (const vertex to : graph().out()(v)) count += static_cast<std::uint64_t>(upward(v, to));
+            offsets_[v] = count;
+        });
         offsets_[n] = 0;
         par::parallel_exclusive_scan(offsets_.begin(), offsets_.end(), offsets_.begin(), std::uint64_t{0});
-        par::parallel_for(
-            vertex{0}, graph().vertices(),
-            [&](vertex v) {
-                vertex* next = ends_.data() + offsets_[v];
-                for (const vertex to : graph().out()(v)) {
-                    if (upward(v, to)) *next++ = to;
-                }
-            },
-            grain);
+        each_vertex(graph().vertices(), granularity(), [&](vertex v) {
+            vertex* next = ends_.data() + offsets_[v];
+            for (const vertex to : graph().out()(v)) {
+                if (upward(v, to)) *next++ = to;
+            }
+        });
     }
 
     std::span<const vertex> up(vertex v) const {

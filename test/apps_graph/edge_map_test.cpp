@@ -73,14 +73,14 @@ TYPED_TEST(subsets, keep_their_members_when_the_form_changes) {
 }
 
 TYPED_TEST(subsets, all_has_each_vertex_once) {
-    EXPECT_EQ(basic_subset<TypeParam>::all(100).size(), 100U);
-    EXPECT_EQ(members(basic_subset<TypeParam>::all(100)).size(), 100U);
-    EXPECT_TRUE(basic_subset<TypeParam>::all(0).empty());
+    EXPECT_EQ(basic_subset<TypeParam>::all(100, 32).size(), 100U);
+    EXPECT_EQ(members(basic_subset<TypeParam>::all(100, 32)).size(), 100U);
+    EXPECT_TRUE(basic_subset<TypeParam>::all(0, 32).empty());
 }
 
 TYPED_TEST(subsets, filter_keeps_what_is_asked_for) {
     const vertex n = 500;
-    basic_subset<TypeParam> s = basic_subset<TypeParam>::all(n);
+    basic_subset<TypeParam> s = basic_subset<TypeParam>::all(n, 0);
     for (int form = 0; form != 2; ++form) {
         const auto kept = s.filter(32, [](vertex v) { return v % 7 == 0; });
         std::set<vertex> expected;
