@@ -23,7 +23,8 @@ class bad_grain : public std::exception {
 // How many iterations make one task at most.
 //   automatic  pieces are chosen by the number of workers, and split further when another worker asks for work.
 //   fixed(n)   each task is n consecutive iterations (the last one may be shorter). The pieces, and so the shape of a
-//              reduction, depend on n and the length only: floating-point results are the same for any number of workers.
+//              reduction, depend on n and the length only: floating-point results are the same for any number of
+//              workers.
 class grain {
   public:
     [[nodiscard]] static constexpr grain automatic() noexcept { return grain{0}; }

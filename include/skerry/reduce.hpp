@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <skerry/detail/frontend/algorithm/explained.hpp>
 #include <skerry/detail/frontend/algorithm/forking.hpp>
 #include <skerry/detail/frontend/algorithm/reduction.hpp>
 #include <skerry/range.hpp>
@@ -13,7 +14,7 @@ namespace skerry::inline SKERRY_ABI {
 // As std::reduce, with one promise more: op need only be associative, the elements keep their order. With
 // grain::fixed(n) the grouping depends on n and the length only: the result is the same to the last bit for any number
 // of workers, and in skerry::serial. A grain is given together with init.
-inline constexpr detail::parallel_reduce_function<detail::forking> parallel_reduce{};
+inline constexpr detail::explained<detail::parallel_reduce_function<detail::forking>> parallel_reduce{};
 
 // parallel_transform_reduce(first, last, init, reduce, transform [, grain])            transform(x)
 // parallel_transform_reduce(range, init, reduce, transform [, grain])
@@ -21,6 +22,7 @@ inline constexpr detail::parallel_reduce_function<detail::forking> parallel_redu
 // parallel_transform_reduce(range1, range2, init [, reduce, transform] [, grain])
 //
 // As std::transform_reduce, with the promises of parallel_reduce. The second sequence is at least as long as the first.
-inline constexpr detail::parallel_transform_reduce_function<detail::forking> parallel_transform_reduce{};
+inline constexpr detail::explained<detail::parallel_transform_reduce_function<detail::forking>>
+    parallel_transform_reduce{};
 
 } // namespace skerry::inline SKERRY_ABI

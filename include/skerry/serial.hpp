@@ -4,6 +4,7 @@
 // The serial elision: the names of namespace skerry in skerry::serial, everything done in place and in program order. A
 // program's one source, compiled against it, is the reference for results and for speed. It needs no library.
 
+#include <skerry/detail/frontend/algorithm/explained.hpp>
 #include <skerry/detail/frontend/algorithm/filter.hpp>
 #include <skerry/detail/frontend/algorithm/in_place.hpp>
 #include <skerry/detail/frontend/algorithm/loop.hpp>
@@ -32,23 +33,37 @@ using skerry::literal;
 using skerry::named;
 using skerry::named_task;
 using skerry::schedule;
+using skerry::task_name;
 
-inline constexpr skerry::detail::parallel_for_function<detail::in_place> parallel_for{};
-inline constexpr skerry::detail::parallel_for_each_function<detail::in_place> parallel_for_each{};
-inline constexpr skerry::detail::parallel_transform_function<detail::in_place> parallel_transform{};
-inline constexpr skerry::detail::parallel_copy_if_function<detail::in_place> parallel_copy_if{};
-inline constexpr skerry::detail::parallel_reduce_function<detail::in_place> parallel_reduce{};
-inline constexpr skerry::detail::parallel_transform_reduce_function<detail::in_place> parallel_transform_reduce{};
-inline constexpr skerry::detail::parallel_inclusive_scan_function<detail::in_place> parallel_inclusive_scan{};
-inline constexpr skerry::detail::parallel_exclusive_scan_function<detail::in_place> parallel_exclusive_scan{};
-inline constexpr skerry::detail::parallel_find_if_function<detail::in_place> parallel_find_if{};
-inline constexpr skerry::detail::parallel_quantifier_function<detail::in_place, detail::quantifier::any>
+inline constexpr skerry::detail::explained<skerry::detail::parallel_for_function<detail::in_place>> parallel_for{};
+inline constexpr skerry::detail::explained<skerry::detail::parallel_for_each_function<detail::in_place>>
+    parallel_for_each{};
+inline constexpr skerry::detail::explained<skerry::detail::parallel_transform_function<detail::in_place>>
+    parallel_transform{};
+inline constexpr skerry::detail::explained<skerry::detail::parallel_copy_if_function<detail::in_place>>
+    parallel_copy_if{};
+inline constexpr skerry::detail::explained<skerry::detail::parallel_reduce_function<detail::in_place>>
+    parallel_reduce{};
+inline constexpr skerry::detail::explained<skerry::detail::parallel_transform_reduce_function<detail::in_place>>
+    parallel_transform_reduce{};
+inline constexpr skerry::detail::explained<skerry::detail::parallel_inclusive_scan_function<detail::in_place>>
+    parallel_inclusive_scan{};
+inline constexpr skerry::detail::explained<skerry::detail::parallel_exclusive_scan_function<detail::in_place>>
+    parallel_exclusive_scan{};
+inline constexpr skerry::detail::explained<skerry::detail::parallel_find_if_function<detail::in_place>>
+    parallel_find_if{};
+inline constexpr skerry::detail::explained<
+    skerry::detail::parallel_quantifier_function<detail::in_place, detail::quantifier::any>>
     parallel_any_of{};
-inline constexpr skerry::detail::parallel_quantifier_function<detail::in_place, detail::quantifier::all>
+inline constexpr skerry::detail::explained<
+    skerry::detail::parallel_quantifier_function<detail::in_place, detail::quantifier::all>>
     parallel_all_of{};
-inline constexpr skerry::detail::parallel_quantifier_function<detail::in_place, detail::quantifier::none>
+inline constexpr skerry::detail::explained<
+    skerry::detail::parallel_quantifier_function<detail::in_place, detail::quantifier::none>>
     parallel_none_of{};
-inline constexpr skerry::detail::parallel_sort_function<detail::in_place, false> parallel_sort{};
-inline constexpr skerry::detail::parallel_sort_function<detail::in_place, true> parallel_stable_sort{};
+inline constexpr skerry::detail::explained<skerry::detail::parallel_sort_function<detail::in_place, false>>
+    parallel_sort{};
+inline constexpr skerry::detail::explained<skerry::detail::parallel_sort_function<detail::in_place, true>>
+    parallel_stable_sort{};
 
 } // namespace skerry::inline SKERRY_ABI::serial

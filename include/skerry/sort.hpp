@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <skerry/detail/frontend/algorithm/explained.hpp>
 #include <skerry/detail/frontend/algorithm/forking.hpp>
 #include <skerry/detail/frontend/algorithm/sorting.hpp>
 
@@ -12,9 +13,9 @@ namespace skerry::inline SKERRY_ABI {
 // Integral keys in ascending or descending order (std::less, std::greater; the elements themselves or what the
 // projection gives) are sorted by radix instead, without comparing. Takes memory for a second array; where there is
 // none, it sorts in place. If a comparison throws, the exception arrives and all elements are there, in some order.
-inline constexpr detail::parallel_sort_function<detail::forking, false> parallel_sort{};
+inline constexpr detail::explained<detail::parallel_sort_function<detail::forking, false>> parallel_sort{};
 
 // The same, and equal elements keep their order.
-inline constexpr detail::parallel_sort_function<detail::forking, true> parallel_stable_sort{};
+inline constexpr detail::explained<detail::parallel_sort_function<detail::forking, true>> parallel_stable_sort{};
 
 } // namespace skerry::inline SKERRY_ABI

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: f must be callable as f\(i\) with an index i
+#include <skerry/forkjoin.hpp>
+
+void f() { skerry::parallel_for(0, 10, 3); }

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: no form of this algorithm takes these arguments
+#include <skerry/forkjoin.hpp>
+
+void f() {
+    skerry::parallel_for(0, 10, [](int) {}, 5);
+}
