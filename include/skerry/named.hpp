@@ -9,6 +9,7 @@
 // handles tasks finds it with task_name. At run time nothing is stored, passed or compared.
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <string_view>
@@ -16,7 +17,6 @@
 #include <utility>
 
 #include <skerry/detail/base/abi.hpp>
-#include <skerry/detail/frontend/forkjoin/task_function.hpp>
 
 namespace skerry::inline SKERRY_ABI {
 

@@ -372,7 +372,7 @@ bool team::withdraw(worker& self, loose_task& task) noexcept {
     }
     worker& victim = worker::of(*task.place);
     if (&victim == &self) {
-        return self.mine().withdraw(task, self.hole);
+        return self.mine().withdraw(task, self.floor, self.hole);
     }
     for (unsigned turn = 0;; ++turn) {
         const answer a = victim.theirs().withdraw(task, victim.hole);
@@ -388,7 +388,7 @@ bool team::withdraw(worker& self, loose_task& task) noexcept {
 }
 
 task_header* team::take_own(worker& self, wanted w, std::size_t& at) noexcept {
-    return self.mine().take_below(at, [&w](const task_header& t) { return w.accepts(t, 0); }, self.hole);
+    return self.mine().take_below(at, [&w](const task_header& t) { return w.accepts(t, 0); }, self.floor, self.hole);
 }
 
 // --- fork() ---------------------------------------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 
 // The loops of a thread that has nothing of its own to do. Thread safety: the holder of the slot.
 
+#include <utility>
+
 #include "base/port/clock.hpp"
 #include "sched/team.hpp"
 
@@ -43,6 +45,7 @@ void team::wait(worker& self, wanted w, std::size_t base, Condition& c, const ch
         return;
     }
     const activity_scope doing(self.doing, text, subject);
+    const std::size_t floor = std::exchange(self.floor, base);
     search s{.began = port::ticks()};
     while (!c.done()) {
         task_header* task = self.mine().take_newest(base); // what a task run here has left behind
@@ -59,6 +62,7 @@ void team::wait(worker& self, wanted w, std::size_t base, Condition& c, const ch
             relax(s);
         }
     }
+    self.floor = floor;
 }
 
 template <class Condition>

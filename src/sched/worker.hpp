@@ -115,6 +115,7 @@ struct worker final : worker_page {
 
     // Owner only.
     std::uint32_t random = 0x9e3779b9U;
+    std::size_t floor = 0;        // of the innermost wait or finish: tasks from this depth on are its own
     worker_page* outer = nullptr; // the page of the runtime around this one
 
     [[nodiscard]] deque_owner<machine, task_header> mine() noexcept { return deque_owner<machine, task_header>(tasks); }

@@ -99,24 +99,25 @@ class deque_owner {
         return result;
     }
 
-    // Takes a loose task that was pushed here out, wherever it lies. False: it has been taken. `hole`: see take_out().
-    [[nodiscard]] bool withdraw(Task& task, Task& hole) noexcept {
+    // Takes a loose task that was pushed here out, wherever it lies. False: it has been taken. Leaves a hole (see
+    // take_out) where the newest task lies below depth `floor`, which the next push must not go below.
+    [[nodiscard]] bool withdraw(Task& task, std::size_t floor, Task& hole) noexcept {
         d_.gate_.enter();
         slot* const s = d_.slots_ + task.index;
         const bool found = s >= d_.top_.load(std::memory_order_relaxed) &&
                            s < page_.bottom.load(std::memory_order_relaxed) &&
                            s->load(std::memory_order_relaxed) == tagged::loose(task);
         if (found) {
-            remove(s, hole);
+            remove(s, floor, hole);
         }
         d_.gate_.leave();
         return found;
     }
 
     // Takes the newest loose task out that lies below depth `at` and that accept(task) wants; moves `at` down to it.
-    // Null: there is none.
+    // Null: there is none. `floor`: see withdraw().
     template <class Accept>
-    [[nodiscard]] Task* take_below(std::size_t& at, Accept&& accept, Task& hole) noexcept {
+    [[nodiscard]] Task* take_below(std::size_t& at, Accept&& accept, std::size_t floor, Task& hole) noexcept {
         Task* result = nullptr;
         d_.gate_.enter();
         slot* const top = d_.top_.load(std::memory_order_relaxed);
@@ -126,7 +127,7 @@ class deque_owner {
             const tagged found{s->load(std::memory_order_relaxed)};
             if (found.is_loose() && found.task() != &hole && accept(*found.task())) {
                 result = found.task();
-                remove(s, hole);
+                remove(s, floor, hole);
             }
         }
         at = result != nullptr ? d_.index(s) : 0;
@@ -157,15 +158,16 @@ class deque_owner {
     }
 
     // Under the gate.
-    void remove(slot* s, Task& hole) noexcept {
+    void remove(slot* s, std::size_t floor, Task& hole) noexcept {
         slot* const top = d_.top_.load(std::memory_order_relaxed);
-        if (s + 1 != page_.bottom.load(std::memory_order_relaxed)) {
+        if (s + 1 != page_.bottom.load(std::memory_order_relaxed) || d_.index(s) < floor) {
             d_.take_out(s, hole);
             return;
         }
         slot* b = s;
         --d_.loose_;
-        while (b > top && d_.loose_ != 0 && (b - 1)->load(std::memory_order_relaxed) == tagged::loose(hole)) {
+        while (b > top && d_.index(b) > floor && d_.loose_ != 0 &&
+               (b - 1)->load(std::memory_order_relaxed) == tagged::loose(hole)) {
             --b;
             --d_.loose_;
         }

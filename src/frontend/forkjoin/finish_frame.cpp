@@ -2,6 +2,8 @@
 
 #include <skerry/detail/frontend/forkjoin/finish_frame.hpp>
 
+#include <utility>
+
 #include "frontend/forkjoin/entry.hpp"
 #include "frontend/forkjoin/latch_done.hpp"
 
@@ -11,7 +13,8 @@ finish_frame::finish_frame() noexcept
     : cover(current_page->ctx),
       outer_(current_page->ctx),
       home_(&worker::of(*current_page).home),
-      base_(worker::of(*current_page).mine().depth()) {
+      base_(worker::of(*current_page).mine().depth()),
+      outer_base_(std::exchange(worker::of(*current_page).floor, base_)) {
     current_page->ctx = &ctx;
 }
 
@@ -21,6 +24,7 @@ void finish_frame::wait() noexcept {
     arrive(pending);
     latch_done condition{pending};
     self.home.wait(self, wanted::within(&ctx), base_, condition, "finish: tasks begun inside", this);
+    self.floor = outer_base_;
     self.ctx = outer_;
 }
 

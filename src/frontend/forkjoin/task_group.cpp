@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include "frontend/forkjoin/entry.hpp"
 #include "frontend/forkjoin/latch_done.hpp"
@@ -46,9 +47,16 @@ void task_group::wait_for_members() noexcept {
     worker& self = worker::of(*detail::current_page);
     self.home.check_process();
     const wanted members = wanted::within(&members_.ctx);
+    // Its tasks in the own deque, newest first, each with what it leaves behind: that lies above the others.
     for (std::size_t at = self.mine().depth();
          detail::task_header* const task = self.home.take_own(self, members, at);) {
+        const std::size_t base = self.mine().depth();
+        const std::size_t floor = std::exchange(self.floor, base);
         self.home.execute(self, *task);
+        while (detail::task_header* const left = self.mine().take_newest(base)) {
+            self.home.execute(self, *left);
+        }
+        self.floor = floor;
     }
     self.home.wait(self, members, self.mine().depth(), condition, "task_group: its tasks", this);
 }

@@ -123,6 +123,30 @@ TEST(Burial, AScopesTask) {
     EXPECT_EQ(ran_on, waited_on);
 }
 
+// One worker, so that nobody else can run what a wait fails to see. A task from below the wait's frame is fetched
+// inside it; the tasks begun afterwards must still count as the frame's own.
+TEST(Burial, AFetchFromBelowDoesNotHideWhatComesAfter) {
+    skerry::runtime rt(OnWorkers::with(1));
+    rt.run([] {
+        int ran = 0;
+        skerry::future<int> below = skerry::submit([] { return 1; });
+        skerry::finish([&](skerry::scope& s) {
+            ran += below.get();
+            s.async([&ran] { ++ran; });
+        });
+        EXPECT_EQ(ran, 2);
+        skerry::task_group g;
+        g.run([&ran] { ++ran; });
+        skerry::finish([&](skerry::scope& s) {
+            s.async([&] {
+                g.wait();
+                s.async([&ran] { ++ran; });
+            });
+        });
+        EXPECT_EQ(ran, 4);
+    });
+}
+
 // A leapfrogging thief may take what the awaited task's executor pushes, but nothing from after the task's end.
 TEST(Burial, NothingIsTakenFromAnExecutorThatIsDone) {
     using namespace skerry::detail;

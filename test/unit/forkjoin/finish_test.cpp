@@ -120,8 +120,7 @@ struct mixed {
             });
             break;
         default:
-            skerry::parallel_invoke([&] { child(s); },
-                                    [&] { skerry::submit([&s, child] { child(s); }).get(); });
+            skerry::parallel_invoke([&] { child(s); }, [&] { skerry::submit([&s, child] { child(s); }).get(); });
             break;
         }
     }

@@ -112,6 +112,7 @@ class finish_frame : public cover {
     const context* const outer_;
     team* const home_;
     const std::size_t base_; // of the deque: newer tasks belong to this frame
+    const std::size_t outer_base_;
 };
 
 // f(frame), and then everything begun in it; f's own exception goes before its tasks'.

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Every allocation of the task constructs fails once: an exception, every count in order, nothing lost or leaked.
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <skerry/finish.hpp>
+#include <skerry/forkjoin.hpp>
+#include <skerry/future.hpp>
+#include <skerry/task.hpp>
+#include <skerry/task_group.hpp>
+#include <skerry/worker_local.hpp>
+
+#include "workers.hpp"
+
+namespace {
+
+constexpr long never = -1;
+std::atomic<long> fail_after{never}; // allocations until one fails; then every later one works again
+std::atomic<bool> fail_large{false}; // more than 8 KiB: what a deque asks for when it grows
+std::atomic<long> live{0};
+
+void* allocate(std::size_t size, std::size_t alignment) noexcept {
+    if (fail_large && size > 8192) {
+        return nullptr;
+    }
+    long left = fail_after;
+    while (left != never && !fail_after.compare_exchange_weak(left, left - 1)) {
+    }
+    if (left == 0) {
+        return nullptr;
+    }
+    void* const p = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+    live += p != nullptr ? 1 : 0;
+    return p;
+}
+
+void release(void* p) noexcept {
+    live -= p != nullptr ? 1 : 0;
+    std::free(p);
+}
+
+void* allocate_or_throw(std::size_t size, std::size_t alignment) {
+    if (void* const p = allocate(size == 0 ? 1 : size, alignment)) {
+        return p;
+    }
+    throw std::bad_alloc();
+}
+
+} // namespace
+
+void* operator new(std::size_t size) { return allocate_or_throw(size, 16); }
+void* operator new(std::size_t size, std::align_val_t a) {
+    return allocate_or_throw(size, static_cast<std::size_t>(a));
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return allocate(size, 16); }
+void* operator new[](std::size_t size) { return allocate_or_throw(size, 16); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return allocate(size, 16); }
+void operator delete(void* p) noexcept { release(p); }
+void operator delete(void* p, std::align_val_t) noexcept { release(p); }
+void operator delete(void* p, std::size_t) noexcept { release(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { release(p); }
+void operator delete(void* p, const std::nothrow_t&) noexcept { release(p); }
+void operator delete[](void* p) noexcept { release(p); }
+void operator delete[](void* p, std::size_t) noexcept { release(p); }
+
+namespace {
+
+struct counting_task final : skerry::task {
+    std::atomic<int>* ran = nullptr;
+    void execute() override { ++*ran; }
+};
+
+// Begins tasks in every way, and counts in `begun` those whose beginning did not throw.
+void everything(std::atomic<int>& begun, std::atomic<int>& ran, bool& failed) {
+    const auto attempt = [&begun, &failed](const auto& begin) {
+        try {
+            begin();
+            ++begun;
+        } catch (const std::bad_alloc&) {
+            failed = true;
+        } catch (const std::system_error&) {
+            failed = true;
+        }
+    };
+    skerry::worker_local<int> locals;
+    skerry::task_group group;
+    attempt([&] { group.run([&ran] { ++ran; }); });
+    attempt([&] {
+        skerry::finish([&](skerry::scope& s) {
+            attempt([&] { s.async([&ran] { ++ran; }); });
+            attempt([&] { static_cast<void>(skerry::submit([&ran] { ++ran; })); });
+            attempt([&] { group.run([&ran] { ++ran; }); });
+            attempt([&] {
+                skerry::finish([&](skerry::scope&) { attempt([&] { s.async([&ran] { ++ran; }); }); });
+                ++ran;
+            });
+            attempt([&] {
+                std::thread outside([&] { attempt([&] { s.async([&ran] { ++ran; }); }); });
+                outside.join();
+                ++ran;
+            });
+            ++ran;
+        });
+    });
+    attempt([&] { skerry::submit([&ran] { ++ran; }).get(); });
+    attempt([&] {
+        static_cast<void>(locals.local());
+        ++ran;
+    });
+    group.wait();
+}
+
+TEST(Allocation, EachMayFail) {
+    for (const unsigned workers : {1U, 2U}) {
+        for (const bool inside : {true, false}) {
+            skerry::runtime rt(OnWorkers::with(workers));
+            const auto once = [&] {
+                std::atomic<int> begun = 0;
+                std::atomic<int> ran = 0;
+                bool failed = false;
+                if (inside) {
+                    rt.run([&] { everything(begun, ran, failed); });
+                } else {
+                    everything(begun, ran, failed);
+                }
+                EXPECT_EQ(begun, ran);
+                return failed;
+            };
+            ASSERT_FALSE(once()); // also what is allocated once per process or thread
+            ASSERT_FALSE(once());
+            const long before = live;
+            int failures = 0;
+            bool went_through = false;
+            for (long n = 0; !went_through && n < 1000; ++n) {
+                fail_after = n;
+                const bool failed = once();
+                went_through = fail_after != never && !failed;
+                fail_after = never;
+                failures += failed ? 1 : 0;
+                ASSERT_EQ(live, before) << "leak when allocation " << n << " fails";
+            }
+            EXPECT_TRUE(went_through);
+            EXPECT_GE(failures, 8);
+        }
+    }
+}
+
+TEST(Allocation, ADequeThatCannotGrow) {
+    for (const unsigned workers : {1U, 2U}) {
+        skerry::runtime rt(OnWorkers::with(workers));
+        std::atomic<int> begun = 0;
+        std::atomic<int> ran = 0;
+        rt.run([&] {
+            skerry::finish([&](skerry::scope& s) {
+                fail_large = true;
+                try {
+                    for (int i = 0; i < 1'000'000; ++i) {
+                        s.async([&ran] { ++ran; });
+                        ++begun;
+                    }
+                } catch (const std::bad_alloc&) { // not before the deque is full; thieves may keep it from that
+                    EXPECT_GE(begun, 1000);
+                }
+                fail_large = false;
+            });
+            EXPECT_EQ(ran, begun);
+            if (workers == 1) {
+                EXPECT_LT(begun, 2000);
+            }
+
+            ran = 0;
+            std::vector<counting_task> tasks(3000);
+            counting_task self;
+            self.set_reference_count(3000);
+            fail_large = true;
+            for (counting_task& t : tasks) {
+                t.ran = &ran;
+                skerry::task::spawn(&t); // runs in place when the deque is full
+            }
+            fail_large = false;
+            skerry::task::wait(&self);
+            EXPECT_EQ(ran, 3000);
+        });
+    }
+}
+
+} // namespace
