@@ -112,8 +112,8 @@ class exploration {
                 }
                 // Long runs of one thread reach what even steps of all do not.
                 favourite = random(16) == 0 ? static_cast<unsigned>(random(max_threads)) : favourite;
-                const auto liked = std::stable_partition(choices.begin(), choices.end(),
-                                                         [&](const transition& t) { return t.thread == favourite; });
+                const auto liked = std::partition(choices.begin(), choices.end(),
+                                                  [&](const transition& t) { return t.thread == favourite; });
                 const auto n = liked != choices.begin() && random(8) != 0 ? liked - choices.begin()
                                                                           : static_cast<std::ptrdiff_t>(choices.size());
                 engine_.apply(choices[random(static_cast<std::size_t>(n))]);
