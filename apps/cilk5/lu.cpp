@@ -17,22 +17,16 @@ using leaves::block_size;
 constexpr presets sizes{{{64, 1}, {256, 1}, {2048, 4}, {128, 1}}};
 
 /// A square part of a matrix of blocks, `side` blocks wide.
-template <class Element>
-struct square {
-    Element* data;
+struct matrix {
+    double* data;
     std::size_t side;
     std::size_t row_stride; // elements from one row of blocks to the next
 
-    operator square<const Element>() const { return {data, side, row_stride}; }
-
-    square quarter(std::size_t i, std::size_t j) const {
+    matrix quarter(std::size_t i, std::size_t j) const {
         const std::size_t half = side / 2;
         return {data + i * half * row_stride + j * half * block_size, half, row_stride};
     }
 };
-
-using matrix = square<double>;
-using const_matrix = square<const double>;
 
 /// Recursive LU decomposition without pivoting, on a diagonally dominant matrix stored in blocks.
 class lu_decomposition final : public instance {
@@ -86,7 +80,7 @@ class lu_decomposition final : public instance {
         decompose(m.quarter(1, 1));
     }
 
-    void lower_solve(matrix m, const_matrix l) {
+    void lower_solve(matrix m, matrix l) {
         if (m.side == 1) {
             leaves::block_lower_solve(m.data, l.data);
             return;
@@ -99,7 +93,7 @@ class lu_decomposition final : public instance {
         fork(m.side, [&] { column(0); }, [&] { column(1); });
     }
 
-    void upper_solve(matrix m, const_matrix u) {
+    void upper_solve(matrix m, matrix u) {
         if (m.side == 1) {
             leaves::block_upper_solve(m.data, u.data);
             return;
@@ -112,7 +106,7 @@ class lu_decomposition final : public instance {
         fork(m.side, [&] { row(0); }, [&] { row(1); });
     }
 
-    void schur(matrix m, const_matrix left, const_matrix up) {
+    void schur(matrix m, matrix left, matrix up) {
         if (m.side == 1) {
             leaves::block_schur(m.data, left.data, up.data);
             return;
