@@ -46,13 +46,13 @@ class Row:
     at_optimum: bool = False  # both sides can only be as good as possible: a ratio up to 1.02 holds
 
 
-FIB_SIZES = {"": 33, "rayon": 30, "tbb": 26, "openmp": 22}
+FIB_SIZES = {"": 30, "rayon": 27, "tbb": 24, "openmp": 20}  # a few ms each: less than a time slice
 
 ROWS = [
-    Row("fib, plain lambda", "fib", "ns/fork", "plain", FIB_SIZES, repeat=9),
-    Row("fib, `[&]`", "fib", "ns/fork", "reference", FIB_SIZES, repeat=9),
-    Row("fib in a shared library", "fib_shared", "ns/fork", "plain", FIB_SIZES, repeat=9),
-    Row("fib, class-type result", "fib", "ns/fork", "object", FIB_SIZES, repeat=9),
+    Row("fib, plain lambda", "fib", "ns/fork", "plain", FIB_SIZES, repeat=25),
+    Row("fib, `[&]`", "fib", "ns/fork", "reference", FIB_SIZES, repeat=25),
+    Row("fib in a shared library", "fib_shared", "ns/fork", "plain", FIB_SIZES, repeat=25),
+    Row("fib, class-type result", "fib", "ns/fork", "object", FIB_SIZES, repeat=25),
     Row("empty `parallel_for`, grain 1", "loop", "ns/iteration", sizes={"": 1_000_000, "openmp": 100_000}, repeat=9),
     Row("region entry from main", "region", "us/region", sizes={"": 20_000, "rayon": 2_000, "openmp": 2_000},
         statistic="median"),
