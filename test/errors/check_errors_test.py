@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/errors.md is complete, and tools/check_errors would say so if it were not."""
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -22,6 +23,21 @@ class Tree(unittest.TestCase):
         done = check(ROOT)
         self.assertEqual((done.returncode, done.stdout), (0, ""))
         self.assertNotIn("check_errors: 0 messages", done.stderr)
+
+
+class Options(unittest.TestCase):
+    def test_each_stands_in_tuning_with_all_its_spellings(self):
+        variables = set(re.findall(r'"(SKERRY_\w+)"', (ROOT / "src/runtime/options.cpp").read_text()))
+        self.assertIn("SKERRY_WORKERS", variables)
+        header = (ROOT / "include/skerry/runtime.hpp").read_text()
+        command = (ROOT / "cli/main.cpp").read_text()
+        rows = {row[1]: row for row in re.findall(r"(?m)^\| `(\w+)` \| `(SKERRY_\w+)` \| `(--[\w-]+)`",
+                                                  (ROOT / "docs/tuning.md").read_text())}
+        self.assertEqual(set(rows), variables)
+        for member, variable, flag in rows.values():
+            with self.subTest(variable):
+                self.assertRegex(header, rf"\b{member} = [^;]+;\s*// {variable}\b")
+                self.assertRegex(command, rf'"{flag}[",]')
 
 
 class Broken(unittest.TestCase):
