@@ -174,6 +174,10 @@ class Measuring(unittest.TestCase):
         with self.assertRaisesRegex(measure.Failure, "program ended with status 3 and said: out of luck"):
             measure.run_json([self.script("echo out of luck >&2\nexit 3\n")])
 
+    def test_a_program_that_does_not_end(self):
+        with self.assertRaisesRegex(measure.Failure, "program did not end within 0.1 s"):
+            measure.run_json([self.script("exec sleep 60\n")], limit=0.1)
+
     def test_a_program_that_is_not_there(self):
         with self.assertRaisesRegex(measure.Failure, "nowhere cannot be run: No such file"):
             measure.run_json(["/nowhere"])
