@@ -38,14 +38,17 @@ class scope {
     detail::finish_frame& frame_;
 };
 
+// What finish() can run.
+template <class F>
+concept finish_body = std::invocable<std::remove_reference_t<F>&, scope&>;
+
 // Runs body(scope&), then waits for every task begun in it, by whatever construct and however deep, and returns what
 // body returned. While it waits it runs tasks of its own, never others.
 //
 // Exceptions: body's own, else the first that a task of the scope threw; always after the last task has ended.
 // Thread safety: any thread; outside a region it takes a slot of the default runtime.
-template <class F>
-    requires std::invocable<std::remove_reference_t<F>&, scope&>
-std::invoke_result_t<std::remove_reference_t<F>&, scope&> finish(F&& body) {
+template <finish_body F>
+decltype(auto) finish(F&& body) {
     const auto with_scope = [&body](detail::finish_frame& frame) -> decltype(auto) {
         scope s(frame);
         return std::invoke(body, s);
