@@ -84,6 +84,41 @@ struct leapfrogging : sched_world {
     machine::atomic<int> inner{0};
 };
 
+// A finish block whose task must be begun by somebody else, and whose own task must be begun by the one who waits for
+// the block, awake or asleep.
+template <steal_protocol Protocol>
+struct finishing : sched_world {
+    finishing() : sched_world(2, Protocol, 0) {
+        label(outer, "outer");
+        label(inner, "inner");
+    }
+    void owner() {
+        finish(*workers_[0], [this](const detail::context& ctx, detail::latch<detail::machine>& pending) {
+            async(*workers_[0], ctx, pending, first);
+            wait_for(outer, 1);
+        });
+        require(inner_by == workers_[0], "the inner task was not run by the one who waits");
+        team_.stop();
+    }
+    void thief() { background(1); }
+
+    machine::atomic<int> outer{0};
+    machine::atomic<int> inner{0};
+    const detail::worker* inner_by = nullptr;
+    async_task second{*this, [](sched_world& w, detail::worker& self) {
+                          auto& me = static_cast<finishing&>(w);
+                          me.inner_by = &self;
+                          raise(me.inner);
+                      }};
+    async_task first{*this, [](sched_world& w, detail::worker& self) {
+                         auto& me = static_cast<finishing&>(w);
+                         reached("stolen");
+                         raise(me.outer);
+                         me.async(self, *me.first.ctx, *me.first.pending, me.second);
+                         wait_for(me.inner, 1);
+                     }};
+};
+
 template <class World>
 result run(const options& o) {
     return explore<World, &World::owner, &World::thief>(o);
@@ -103,6 +138,9 @@ TEST(sched, a_task_reaches_a_sleeper_under_locks) { expect_end<demanding<steal_p
 TEST(sched, a_joiner_helps_its_thief) { expect_end<leapfrogging<steal_protocol::asymmetric>>(); }
 TEST(sched, a_joiner_helps_its_thief_under_locks) { expect_end<leapfrogging<steal_protocol::locked>>(); }
 
+TEST(sched, a_finish_block_helps_its_tasks) { expect_end<finishing<steal_protocol::asymmetric>>(); }
+TEST(sched, a_finish_block_helps_its_tasks_under_locks) { expect_end<finishing<steal_protocol::locked>>(); }
+
 // A sleeper that cannot have its heavy fence wakes by itself.
 TEST(sched, no_heavy_fence_for_sleepers) {
     expect_end<demanding<steal_protocol::asymmetric>>({.fault = [](request& r, reply& answer) {
@@ -110,6 +148,8 @@ TEST(sched, no_heavy_fence_for_sleepers) {
         return r.what == action::heavy_fence && r.in("ring_for");
     }});
 }
+
+std::string name_at(const request& r) { return engine::instance().name_of(r.address); }
 
 struct seeded {
     std::string name;
@@ -128,6 +168,12 @@ const seeded all[] = {
     {"no_fence_in_attend", [](request& r, reply&) { return r.what == action::full_fence && r.in("attend"); },
      run<demanding<steal_protocol::asymmetric>>},
     {"no_ring", [](request& r, reply&) { return r.what == action::store && r.in("ring"); },
+     run<demanding<steal_protocol::asymmetric>>},
+    {"no_second_look_before_sleep",
+     [](request& r, reply& answer) {
+         answer.value = 0; // nothing has been pushed
+         return r.what == action::load && r.in("looks_busy") && name_at(r).ends_with(".bottom");
+     },
      run<demanding<steal_protocol::asymmetric>>},
     {"no_fence_in_attend_under_locks",
      [](request& r, reply&) { return r.what == action::full_fence && r.in("attend"); },

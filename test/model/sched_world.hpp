@@ -8,11 +8,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include <skerry/detail/core/loose_task.hpp>
 #include <skerry/detail/sched/join.hpp>
 
 #include "explorer.hpp"
+#include "frontend/forkjoin/latch_done.hpp"
 #include "machine.hpp"
 #include "sched/team_wait.hpp"
 
@@ -94,6 +97,58 @@ class sched_world {
         first();
         if (self.pop() || detail::settle_or_wait(self, other)) {
             second(*this, self);
+        }
+    }
+
+    // A task of a finish block.
+    struct async_task final : detail::loose_task {
+        using work = void (*)(sched_world&, detail::worker&);
+
+        async_task(sched_world& w, work what) noexcept : loose_task(&run_it, nullptr), world(w), body(what) {
+            label(joined, "join word");
+        }
+        static void run_it(detail::task_header* header) noexcept {
+            auto& self = *static_cast<async_task*>(header);
+            self.body(self.world, *self.world.workers_[static_cast<std::size_t>(engine::instance().thread())]);
+            arrive(*self.pending);
+        }
+        sched_world& world;
+        work body;
+        detail::latch<detail::machine>* pending = nullptr;
+    };
+
+    // As finish_frame does.
+    template <class F>
+    void finish(detail::worker& self, F&& body) {
+        detail::latch<detail::machine> pending;
+        label(pending, "latch");
+        const detail::context* const outer = self.ctx;
+        const detail::context ctx(outer, &pending);
+        const std::size_t base = self.mine().depth();
+        const std::size_t outer_floor = std::exchange(self.floor, base);
+        self.ctx = &ctx;
+        body(ctx, pending);
+        arrive(pending);
+        detail::latch_done condition{pending};
+        team_.wait(self, detail::wanted::within(&ctx), base, condition, "finish", nullptr);
+        self.floor = outer_floor;
+        self.ctx = outer;
+    }
+    static void arrive(detail::latch<detail::machine>& pending) {
+        if (void* const sleeper = pending.arrive()) {
+            static_cast<detail::bell*>(sleeper)->notify();
+        }
+    }
+    // As begin_task does.
+    void async(detail::worker& self, const detail::context& ctx, detail::latch<detail::machine>& pending,
+               async_task& task) {
+        pending.add();
+        task.ctx = &ctx;
+        task.pending = &pending;
+        const detail::context* const joined = &ctx.cover();
+        task.place = &self;
+        if (self.mine().push_loose(task) && self.mine().attend()) {
+            team_.answer_push(self, joined);
         }
     }
 
