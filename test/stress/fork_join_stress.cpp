@@ -116,6 +116,6 @@ TEST_P(ForkJoinStress, RuntimesComeAndGo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Workers, ForkJoinStress, testing::Values(1U, 2U, 3U, 8U, 64U),
-                         [](const auto& info) { return std::to_string(info.param); });
+                         [](const auto& given) { return std::to_string(given.param); });
 
 } // namespace
