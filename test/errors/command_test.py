@@ -25,7 +25,8 @@ class Command(unittest.TestCase):
         self.expect(2, "there is no command 'frob'; the commands are info, list and run", "frob")
         self.expect(2, "A subcommand is required; see 'skerry --help'")
         self.expect(2, "PROGRAM is required; see 'skerry --help'", "run")
-        self.expect(2, "there is no program 'bfz'; did you mean 'ligra-bfs'? 'skerry list' names them all", "run", "bfz")
+        self.expect(2, "there is no program 'cilk5-mn'; did you mean 'cilk5-mm'? 'skerry list' names them all", "run",
+                    "cilk5-mn")
 
     def test_options(self):
         self.expect(2, "cilk5-nq takes no --input (it was 'x')", "run", "nq", "--input", "x")
