@@ -179,6 +179,9 @@ verdict check_bc(const csr& g, vertex source, std::span<const double> dependenci
         for (const vertex v : g.out()(u)) {
             if (levels[v] == levels[u] + 1) paths[v] += paths[u];
         }
+        if (std::isinf(paths[u])) {
+            return {false, "vertex " + std::to_string(u) + " has more shortest paths than a double can count"};
+        }
     }
     for (auto u = order.rbegin(); u != order.rend(); ++u) {
         for (const vertex v : g.out()(*u)) {

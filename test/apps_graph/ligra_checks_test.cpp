@@ -69,6 +69,21 @@ TEST(check_bc, knows_right_from_wrong) {
     }
 }
 
+/// 1,100 squares in a row have 2^1100 shortest paths.
+TEST(check_bc, says_that_the_paths_are_too_many) {
+    std::vector<testing_support::weighted_edge> squares;
+    for (vertex v = 0; v != 3300; v += 3) {
+        for (const vertex side : {v + 1, v + 2}) {
+            squares.push_back({v, side});
+            squares.push_back({side, v + 3});
+        }
+    }
+    const csr g = build(make_edges(3301, squares), direction::undirected);
+    const verdict said = check_bc(g, 0, std::vector<double>(3301));
+    EXPECT_FALSE(said.ok);
+    EXPECT_TRUE(said.text.ends_with(" has more shortest paths than a double can count")) << said.text;
+}
+
 TEST(check_bf, knows_right_from_wrong) {
     const csr g =
         build(make_edges(5, {{0, 1, 4}, {0, 2, 1}, {2, 1, 2}, {1, 3, -2}, {4, 0, 1}}, true), direction::directed);
