@@ -120,7 +120,7 @@ void sort_by_comparison(It first, It last, Less& less) {
 template <class Executor, bool Stable, class T, class KeyOf, class Less>
 void sort_by_radix(T* first, std::uint64_t n, const KeyOf& key_of, Less& less) {
     if (n <= small_sort_limit) return sort_few_plain<Stable>(first, n, less);
-    if (!radix_sorter<Executor, T, KeyOf>{key_of}.sort(first, n))
+    if (!radix_sorter<Executor, Stable, T, KeyOf>{key_of}.sort(first, n))
         sort_without_memory<Executor, Stable>(first, first + n, less);
 }
 
