@@ -68,8 +68,9 @@ class worker_local {
     explicit worker_local(T first)
         requires std::copy_constructible<T>
         : make_([first = std::move(first)] { return first; }) {}
-    template <std::copy_constructible F>
-        requires std::is_invocable_r_v<T, F&>
+    // Without the first condition, whether a worker_local can be copied depends on itself.
+    template <class F>
+        requires(!std::same_as<F, worker_local>) && std::copy_constructible<F> && std::is_invocable_r_v<T, F&>
     explicit worker_local(F make) : make_(std::move(make)) {}
     worker_local(const worker_local&) = delete;
     worker_local& operator=(const worker_local&) = delete;
