@@ -171,7 +171,7 @@ verdict check_bc(const csr& g, vertex source, std::span<const double> dependenci
     for (vertex v = 0; v != g.vertices(); ++v) {
         if (levels[v] != no_level) order.push_back(v);
     }
-    std::ranges::stable_sort(order, {}, [&](vertex v) { return levels[v]; });
+    std::ranges::sort(order, {}, [&](vertex v) { return levels[v]; });
     std::vector<double> paths(g.vertices());
     std::vector<double> expected(g.vertices());
     paths[source] = 1;

@@ -78,7 +78,7 @@ verdict check_tc(const csr& g, std::uint64_t triangles) {
     // each of these finds the marked among its own.
     std::vector<vertex> order(g.vertices());
     std::iota(order.begin(), order.end(), vertex{0});
-    std::ranges::stable_sort(order, {}, [&](vertex v) { return g.out().degree(v); });
+    std::ranges::sort(order, {}, [&](vertex v) { return g.out().degree(v); });
     std::vector<vertex> turn(g.vertices());
     for (std::size_t i = 0; i != order.size(); ++i) turn[order[i]] = static_cast<vertex>(i);
     std::vector<std::vector<vertex>> later(g.vertices());
