@@ -22,19 +22,35 @@ template <class M, class Task>
 struct deque_page {
     using slot = typename M::template atomic<Task*>;
 
+    // Where the next push goes: what pop_at() wants to know.
+    [[nodiscard]] slot* next() const noexcept { return bottom.load(std::memory_order_relaxed); } // relaxed: own word
+
     // Stores the task and says whether the owner is wanted: the deque is full, or was rung. Whoever gets true calls
     // deque::attend(). Four plain stores and loads: no fence, no locked operation, no call.
-    [[nodiscard]] bool push(Task* task) noexcept {
-        slot* const b = bottom.load(std::memory_order_relaxed); // relaxed: own word
-        b->store(task, std::memory_order_relaxed);              // P1, published by P2
-        bottom.store(b + 1, std::memory_order_release);         // P2 -> S3, Z3: publishes the slot and the task
-        M::light_fence();                                       // P2 before P3: pairs with the heavy fence Z2
-        return b + 1 >= limit.load(std::memory_order_relaxed);  // P3 <- Z1
+    [[nodiscard]] bool push(Task* task) noexcept { return push_at(next(), task); }
+
+    // The same for an owner that wants to know where. Precondition: b is next().
+    [[nodiscard]] bool push_at(slot* b, Task* task) noexcept {
+        b->store(task, std::memory_order_relaxed);             // P1, published by P2
+        bottom.store(b + 1, std::memory_order_release);        // P2 -> S3, Z3: publishes the slot and the task
+        M::light_fence();                                      // P2 before P3: pairs with the heavy fence Z2
+        return b + 1 >= limit.load(std::memory_order_relaxed); // P3 <- Z1
     }
 
     // Takes the newest slot off and says whether its task certainly is the owner's. If not, deque::settle() finds out.
     [[nodiscard]] bool pop() noexcept {
         slot* const b = bottom.load(std::memory_order_relaxed) - 1;
+        bottom.store(b, std::memory_order_release);        // O1 -> S3
+        M::light_fence();                                  // O1 before O2: pairs with the heavy fence S2
+        return b >= split.load(std::memory_order_relaxed); // O2 <- S1
+    }
+
+    // The same for an owner that remembers where it pushed. The compare is predicted, so the store does not wait for
+    // the load; it fails when the slots have moved.
+    [[nodiscard]] bool pop_at(slot* b) noexcept {
+        if (__builtin_expect(bottom.load(std::memory_order_relaxed) != b + 1, 0)) {
+            return pop();
+        }
         bottom.store(b, std::memory_order_release);        // O1 -> S3
         M::light_fence();                                  // O1 before O2: pairs with the heavy fence S2
         return b >= split.load(std::memory_order_relaxed); // O2 <- S1

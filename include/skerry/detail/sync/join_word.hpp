@@ -11,6 +11,7 @@
 // Thread safety: as in the drawing; executor() and done() by the joiner.
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <new>
 
@@ -21,47 +22,46 @@ namespace skerry::inline SKERRY_ABI::detail {
 template <class M>
 class join_word {
   public:
-    // Leaves the word unwritten on purpose: a fork must not pay for a steal that does not happen.
-    join_word() noexcept {
-    } // NOLINT(modernize-use-equals-default): = default would make the union's constructor deleted
-    ~join_word() {} // NOLINT(modernize-use-equals-default)
+    // Leaves the word unwritten on purpose: a fork must not pay for a steal that does not happen. Trivial destruction,
+    // too, is part of a fork's price: a cleanup for exceptions keeps compilers from splitting the function that forks.
+    join_word() noexcept = default;
     join_word(const join_word&) = delete;
     join_word& operator=(const join_word&) = delete;
 
     // Precondition: inside the gate of the deque that the task is taken from.
     void begin(const void* executor) noexcept {
-        ::new (static_cast<void*>(&word_)) word(reinterpret_cast<std::uintptr_t>(executor));
+        ::new (static_cast<void*>(room_)) word(reinterpret_cast<std::uintptr_t>(executor));
     }
 
     // J1. Returns the sleeping joiner that the caller must notify, or null. The task may be gone when this returns.
     [[nodiscard]] void* finish() noexcept {
-        const std::uintptr_t old = word_.exchange(finished, std::memory_order_acq_rel); // J1 -> J2, J3; <- J3
+        const std::uintptr_t old = live().exchange(finished, std::memory_order_acq_rel); // J1 -> J2, J3; <- J3
         return (old & waiting) != 0 ? reinterpret_cast<void*>(old & ~waiting) : nullptr;
     }
 
     [[nodiscard]] bool done() const noexcept {
-        return word_.load(std::memory_order_acquire) == finished; // J2 <- J1
+        return live().load(std::memory_order_acquire) == finished; // J2 <- J1
     }
 
     // Who runs the task. Precondition: the joiner has not called try_wait().
     [[nodiscard]] void* executor() const noexcept {
-        return reinterpret_cast<void*>(word_.load(std::memory_order_relaxed));
+        return reinterpret_cast<void*>(live().load(std::memory_order_relaxed));
     }
 
     // J3. False: the task is done. True: finish() will return `sleeper`, until stop_waiting().
     [[nodiscard]] bool try_wait(void* sleeper) noexcept {
-        std::uintptr_t old = word_.load(std::memory_order_acquire);
+        std::uintptr_t old = live().load(std::memory_order_acquire);
         return old != finished &&
-               word_.compare_exchange_strong(old, reinterpret_cast<std::uintptr_t>(sleeper) | waiting,
-                                             std::memory_order_acq_rel, // J3 -> J1; <- J1
-                                             std::memory_order_acquire);
+               live().compare_exchange_strong(old, reinterpret_cast<std::uintptr_t>(sleeper) | waiting,
+                                              std::memory_order_acq_rel, // J3 -> J1; <- J1
+                                              std::memory_order_acquire);
     }
 
     // Takes try_wait() back. False: the task is done, and its finisher notifies or has notified the sleeper.
     [[nodiscard]] bool stop_waiting(void* executor) noexcept {
-        std::uintptr_t old = word_.load(std::memory_order_acquire);
-        return old != finished && word_.compare_exchange_strong(old, reinterpret_cast<std::uintptr_t>(executor),
-                                                                std::memory_order_acq_rel, std::memory_order_acquire);
+        std::uintptr_t old = live().load(std::memory_order_acquire);
+        return old != finished && live().compare_exchange_strong(old, reinterpret_cast<std::uintptr_t>(executor),
+                                                                 std::memory_order_acq_rel, std::memory_order_acquire);
     }
 
   private:
@@ -69,9 +69,10 @@ class join_word {
     static constexpr std::uintptr_t waiting = 1;
     static constexpr std::uintptr_t finished = 2;
 
-    union {
-        word word_;
-    };
+    word& live() noexcept { return *std::launder(reinterpret_cast<word*>(room_)); }
+    const word& live() const noexcept { return *std::launder(reinterpret_cast<const word*>(room_)); }
+
+    alignas(word) std::byte room_[sizeof(word)];
 };
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -81,54 +81,91 @@ using fork_result =
 template <class F, class G>
 fork_result<F, G> fork_values(F&& f, G&& g);
 
+// A closure for a cold function: by value if that keeps the original in registers.
+template <class F>
+using handed_over = std::conditional_t<copied_closure<F>, std::remove_reference_t<F>, F&>;
+
 // The first fork of a thread that holds no slot.
 template <class F, class G>
-[[gnu::noinline, gnu::cold]] fork_result<F, G> fork_from_outside(std::remove_reference_t<F>& f,
-                                                                 std::remove_reference_t<G>& g) {
+[[gnu::noinline, gnu::cold]] fork_result<F, G> fork_from_outside(handed_over<F> f, handed_over<G> g) {
     const region_guard region;
     return fork_values(static_cast<F&&>(f), static_cast<G&&>(g));
+}
+
+// A fork that found no memory for its task.
+template <class F, class G>
+[[gnu::noinline, gnu::cold]] fork_result<F, G> fork_in_place(handed_over<F> f, handed_over<G> g) {
+    return {call(f), call(g)}; // braces: in this order
+}
+
+// Calls the first branch, beside which `other` waits to be taken.
+template <class F, class Other>
+[[gnu::always_inline]] inline auto call_beside(F& f, Other& other) -> result_of<invoke_result<F>> {
+    try {
+        return call(f);
+    } catch (...) {
+        if (!withdraw(other)) {
+            other.stolen.discard();
+        }
+        throw;
+    }
 }
 
 // Runs f and g, possibly at the same time, and returns both results when both are done. If f throws, g is skipped or,
 // when stolen, waited for; the leftmost exception is rethrown. Thread safety: any thread. Beyond f and g: about 20
 // instructions if nothing is stolen.
+//
+// Written for what compilers make of it. The page is read once: a stack with frames never changes its thread. The task
+// is out of scope before g is called, so that a recursion through g can become a loop.
 template <class F, class G>
 [[gnu::always_inline]] inline fork_result<F, G> fork_values(F&& f, G&& g) {
     using first_result = result_of<invoke_result<std::remove_reference_t<F>>>;
+    constexpr bool plain =
+        std::is_trivially_copyable_v<first_result> && std::is_trivially_default_constructible_v<first_result>;
 
-    worker_page* page = current_page;
-    if (page == nullptr) [[unlikely]] {
-        using first_closure = std::conditional_t<copied_closure<F>, std::remove_reference_t<F>, F&>;
-        using second_closure = std::conditional_t<copied_closure<G>, std::remove_reference_t<G>, G&>;
-        first_closure f_outside = f;
-        second_closure g_outside = g;
-        return fork_from_outside<F, G>(f_outside, g_outside);
+    // GCC expects an early return before the fork to be rare and then does not split it off the function. In divide and
+    // conquer every other call is a leaf.
+    [[unlikely]];
+    worker_page* const page = current_page;
+    if (__builtin_expect(page == nullptr, 0)) {
+        return fork_from_outside<F, G>(f, g);
     }
-    branch<G> other(g, page->ctx);
-    if (page->push(&other)) [[unlikely]] {
-        if (!attend(*page)) {
-            return {call(f), call(g)}; // braces: in this order
-        }
-    }
-    const auto first = [&]() -> first_result {
-        try {
-            return call(f);
-        } catch (...) {
-            if (!withdraw(other)) {
-                other.stolen.discard();
+    if constexpr (plain) {
+        first_result a;
+        {
+            branch<G> other(g, page->ctx);
+            auto* const at = page->next();
+            if (__builtin_expect(page->push_at(at, &other), 0)) {
+                if (!attend(*page)) {
+                    return fork_in_place<F, G>(f, g);
+                }
             }
-            throw;
+            const auto first = [&other](handed_over<F> h) { return call_beside(h, other); };
+            a = first(f);
+            if (__builtin_expect(!page->pop_at(at), 0)) {
+                if (!settle_or_wait(*page, other)) {
+                    return {a, other.stolen.take()};
+                }
+            }
         }
-    };
-    first_result a = first();
-    page = current_page;
-    if (page->pop()) [[likely]] {
+        return {a, call(g)};
+    } else {
+        branch<G> other(g, page->ctx);
+        auto* const at = page->next();
+        if (__builtin_expect(page->push_at(at, &other), 0)) {
+            if (!attend(*page)) {
+                return fork_in_place<F, G>(f, g);
+            }
+        }
+        const auto first = [&] { return call_beside(f, other); };
+        first_result a = first();
+        if (__builtin_expect(!page->pop_at(at), 0)) {
+            if (!settle_or_wait(*page, other)) {
+                return {static_cast<first_result&&>(a), other.stolen.take()};
+            }
+        }
         return {static_cast<first_result&&>(a), call(g)};
     }
-    if (settle_or_wait(*page, other)) {
-        return {static_cast<first_result&&>(a), call(g)};
-    }
-    return {static_cast<first_result&&>(a), other.stolen.take()};
 }
 
 // As above, for branches whose results nobody wants.

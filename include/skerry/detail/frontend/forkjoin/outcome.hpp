@@ -3,6 +3,8 @@
 
 // What a branch that a thief ran left behind: a value, a reference, nothing, or an exception.
 
+#include <algorithm>
+#include <cstddef>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -38,8 +40,7 @@ template <class F>
 template <class R>
 class outcome {
   public:
-    outcome() noexcept {} // NOLINT(modernize-use-equals-default): the members of the union stay unwritten
-    ~outcome() {}         // NOLINT(modernize-use-equals-default)
+    outcome() noexcept = default; // the room stays unwritten; destruction is trivial, see join_word
     outcome(const outcome&) = delete;
     outcome& operator=(const outcome&) = delete;
 
@@ -47,13 +48,13 @@ class outcome {
     void run(F& f) noexcept {
         try {
             if constexpr (std::is_reference_v<R>) {
-                ::new (static_cast<void*>(&value_)) stored(std::addressof(call(f)));
+                ::new (static_cast<void*>(room_)) stored(std::addressof(call(f)));
             } else {
-                ::new (static_cast<void*>(&value_)) stored(call(f));
+                ::new (static_cast<void*>(room_)) stored(call(f));
             }
             failed_ = false;
         } catch (...) {
-            ::new (static_cast<void*>(&error_)) std::exception_ptr(std::current_exception());
+            ::new (static_cast<void*>(room_)) std::exception_ptr(std::current_exception());
             failed_ = true;
         }
     }
@@ -61,24 +62,24 @@ class outcome {
     // Hands the value out or rethrows. Once only.
     R take() {
         if (failed_) {
-            const std::exception_ptr error = std::move(error_);
-            std::destroy_at(&error_);
-            std::rethrow_exception(error);
+            const std::exception_ptr kept = std::move(error());
+            std::destroy_at(&error());
+            std::rethrow_exception(kept);
         }
         if constexpr (std::is_reference_v<R>) {
-            return static_cast<R>(*value_);
+            return static_cast<R>(*value());
         } else {
-            const destroyer guard{value_};
-            return std::move(value_);
+            const destroyer guard{value()};
+            return std::move(value());
         }
     }
 
     // Drops what is there.
     void discard() noexcept {
         if (failed_) {
-            std::destroy_at(&error_);
+            std::destroy_at(&error());
         } else {
-            std::destroy_at(&value_);
+            std::destroy_at(&value());
         }
     }
 
@@ -90,10 +91,10 @@ class outcome {
         ~destroyer() { std::destroy_at(&value); }
     };
 
-    union {
-        stored value_;
-        std::exception_ptr error_;
-    };
+    stored& value() noexcept { return *std::launder(reinterpret_cast<stored*>(room_)); }
+    std::exception_ptr& error() noexcept { return *std::launder(reinterpret_cast<std::exception_ptr*>(room_)); }
+
+    alignas(stored) alignas(std::exception_ptr) std::byte room_[std::max(sizeof(stored), sizeof(std::exception_ptr))];
     bool failed_;
 };
 
