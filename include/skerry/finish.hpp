@@ -4,7 +4,6 @@
 // async and finish (X10, Habanero; HC-K2H paper): tasks without an own wait, and the one wait that covers them all.
 
 #include <concepts>
-#include <functional>
 #include <type_traits>
 #include <utility>
 
@@ -49,15 +48,11 @@ concept finish_body = std::invocable<std::remove_reference_t<F>&, scope&>;
 // Thread safety: any thread; outside a region it takes a slot of the default runtime.
 template <finish_body F>
 decltype(auto) finish(F&& body) {
-    const auto with_scope = [&body](detail::finish_frame& frame) -> decltype(auto) {
-        scope s(frame);
-        return std::invoke(body, s);
-    };
     if (detail::current_page == nullptr) {
         const detail::region_guard region;
-        return detail::finish_with_frame(with_scope);
+        return detail::finish_with<scope>(body);
     }
-    return detail::finish_with_frame(with_scope);
+    return detail::finish_with<scope>(body);
 }
 
 } // namespace skerry::inline SKERRY_ABI

@@ -115,14 +115,16 @@ class finish_frame : public cover {
     const std::size_t outer_base_;
 };
 
-// f(frame), and then everything begun in it; f's own exception goes before its tasks'.
-template <class F>
-std::invoke_result_t<F&, finish_frame&> finish_with_frame(F& f) {
-    using result_type = std::invoke_result_t<F&, finish_frame&>;
+// f(handle), and then everything begun in it; f's own exception goes before its tasks'. The handle, which is what tasks
+// know of the frame, lives as long as the frame.
+template <class Handle, class F>
+std::invoke_result_t<F&, Handle&> finish_with(F& f) {
+    using result_type = std::invoke_result_t<F&, Handle&>;
     finish_frame frame;
+    Handle handle(frame);
     const auto body = [&]() -> result_type {
         try {
-            return std::invoke(f, frame);
+            return std::invoke(f, handle);
         } catch (...) {
             frame.wait();
             throw;
@@ -147,8 +149,11 @@ std::invoke_result_t<F&, finish_frame&> finish_with_frame(F& f) {
 // The same for a callable that does not know of frames.
 template <class F>
 std::invoke_result_t<F&> finish_with_result(F& f) {
-    const auto body = [&f](finish_frame&) -> std::invoke_result_t<F&> { return std::invoke(f); };
-    return finish_with_frame(body);
+    struct no_handle {
+        explicit no_handle(finish_frame&) noexcept {}
+    };
+    const auto body = [&f](no_handle&) -> std::invoke_result_t<F&> { return std::invoke(f); };
+    return finish_with<no_handle>(body);
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail
