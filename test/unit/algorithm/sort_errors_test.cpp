@@ -83,6 +83,28 @@ TYPED_TEST(sort_errors, leave_other_elements_in_place) {
     });
 }
 
+// Radix sorts call nothing of the caller's but the projection.
+TYPED_TEST(sort_errors, of_a_projection_leave_all_elements) {
+    setting<TypeParam>::each([&](unsigned workers) {
+        if (workers == 3) return;
+        for (const std::size_t n : {200UL, 3000UL, 40000UL}) {
+            const auto v = records(n);
+            std::atomic<std::int64_t> left{std::int64_t{1} << 40};
+            const auto key = [&](const record& r) { return left.fetch_sub(1) <= 0 ? throw refused{} : r.wide; };
+            auto all = v;
+            this->sort(all, std::less<>{}, key);
+            const std::int64_t calls = (std::int64_t{1} << 40) - left;
+            for (int place = 0; place < 12; ++place) {
+                left = calls * 9 / 10 * place / 12;
+                auto a = v;
+                EXPECT_THROW(this->sort(a, std::less<>{}, key), refused);
+                std::ranges::sort(a, {}, &record::number);
+                ASSERT_EQ(a, v);
+            }
+        }
+    });
+}
+
 // Moving may throw: merges must not hold elements outside the sequence.
 struct fragile {
     std::uint32_t value = 0;

@@ -53,7 +53,7 @@ class radix_sorter {
         if (bits + 2 < key_bits) {
             sort_bits(from, other.data(), n, bits, false);
         } else {
-            finish_first_digit(round, from, other.data(), n, key_bits - digit_bits, false);
+            sort_by_digit(round, from, other.data(), n, key_bits - digit_bits, false, true);
         }
         return true;
     }
@@ -164,7 +164,8 @@ class radix_sorter {
         table* const tables_;
     };
 
-    // Sorts by the lowest `bits` bits of the keys; all bits above are the same. The result is in `other` if move.
+    // Sorts by the lowest `bits` bits of the keys; all bits above are the same. The result is in `other` if move. If a
+    // key cannot be had (a projection throws), all elements are where the result would be, as in the sample sort.
     void sort_bits(T* from, T* other, std::uint64_t n, unsigned bits, bool move) {
         if (n <= radix_small_limit || bits == 0) {
             const auto less = [this](const T& x, const T& y) { return key_of_(x) < key_of_(y); };
@@ -178,30 +179,70 @@ class radix_sorter {
             }
         } else {
             const unsigned shift = bits > digit_bits ? bits - digit_bits : 0;
-            const first_round round{*this, n};
-            round.count(from, shift);
-            finish_first_digit(round, from, other, n, shift, move);
+            sort_by_digit(first_round{*this, n}, from, other, n, shift, move, false);
         }
     }
 
-    void finish_first_digit(const first_round& round, T* from, T* other, std::uint64_t n, unsigned shift, bool move) {
+    // The digit at `shift`, which may have been counted before, and then each bucket by the bits below.
+    void sort_by_digit(const first_round& round, T* from, T* other, std::uint64_t n, unsigned shift, bool move,
+                       bool counted) {
         std::uint64_t ends[digit_values];
-        round.scatter(from, other, shift, ends);
-        const auto sort_one = [&](std::uint64_t d) {
-            const std::uint64_t begin = d == 0 ? 0 : ends[d - 1];
-            sort_bits(other + begin, from + begin, ends[d] - begin, shift, !move);
-        };
-        if (n >= parallel_radix_limit) {
-            fork_leaves<Executor>(sort_one, 0, digit_values);
-        } else {
-            for (std::uint64_t d = 0; d < digit_values; ++d) sort_one(d);
+        bool begun[digit_values] = {};
+        bool scattered = false;
+        try {
+            if (!counted) round.count(from, shift);
+            round.scatter(from, other, shift, ends);
+            scattered = true;
+            const auto sort_one = [&](std::uint64_t d) {
+                begun[d] = true;
+                const std::uint64_t begin = d == 0 ? 0 : ends[d - 1];
+                sort_bits(other + begin, from + begin, ends[d] - begin, shift, !move);
+            };
+            if (n >= parallel_radix_limit) {
+                fork_leaves<Executor>(sort_one, 0, digit_values);
+            } else {
+                for (std::uint64_t d = 0; d < digit_values; ++d) sort_one(d);
+            }
+        } catch (...) {
+            if (!scattered && move) copy_plain(from, from + n, other);
+            for (std::uint64_t d = 0; scattered && !move && d < digit_values; ++d) {
+                const std::uint64_t begin = d == 0 ? 0 : ends[d - 1];
+                if (!begun[d]) copy_plain(other + begin, other + ends[d], from + begin);
+            }
+            throw;
         }
+    }
+
+    template <unsigned Digits>
+    void sort_cached(T* from, T* other, std::uint64_t n, bool move) {
+        T* const result = move ? other : from;
+        T* in = from; // holds all elements, whatever throws
+        try {
+            std::uint32_t counts[Digits][digit_values] = {};
+            count_digits(from, other, n, counts);
+            for (unsigned d = 0; d < Digits; ++d) {
+                const unsigned shift = d * digit_bits;
+                std::uint32_t* const next = counts[d];
+                if (next[digit(in[0], shift)] == n) continue;
+                std::uint32_t sum = 0;
+                for (std::uint64_t v = 0; v < digit_values; ++v) next[v] = std::exchange(sum, sum + next[v]);
+                T* const out = in == from ? other : from;
+                for (std::uint64_t i = 0; i < n; ++i) {
+                    const T element = in[i];
+                    out[next[digit(element, shift)]++] = element;
+                }
+                in = out;
+            }
+        } catch (...) {
+            if (in != result) copy_plain(in, in + n, result);
+            throw;
+        }
+        if (in != result) copy_plain(in, in + n, result);
     }
 
     // All digits of one bucket are counted in one pass, which is right because passes only permute.
     template <unsigned Digits>
-    void sort_cached(T* from, T* other, std::uint64_t n, bool move) {
-        std::uint32_t counts[Digits][digit_values] = {};
+    void count_digits(const T* from, const T* other, std::uint64_t n, std::uint32_t (&counts)[Digits][digit_values]) {
         // The bucket's place in `other` is cold: fetched in order here, it does not hold up scattered writes later.
         constexpr std::uint64_t line = 64 / sizeof(T);
         for (std::uint64_t i = 0; i < n;) {
@@ -211,21 +252,6 @@ class radix_sorter {
                 for (unsigned d = 0; d < Digits; ++d) ++counts[d][(key >> (d * digit_bits)) & (digit_values - 1)];
             }
         }
-        T* in = from;
-        T* out = other;
-        for (unsigned d = 0; d < Digits; ++d) {
-            const unsigned shift = d * digit_bits;
-            std::uint32_t* const next = counts[d];
-            if (next[digit(in[0], shift)] == n) continue;
-            std::uint32_t sum = 0;
-            for (std::uint64_t v = 0; v < digit_values; ++v) next[v] = std::exchange(sum, sum + next[v]);
-            for (std::uint64_t i = 0; i < n; ++i) {
-                const T element = in[i];
-                out[next[digit(element, shift)]++] = element;
-            }
-            std::swap(in, out);
-        }
-        if (T* const result = move ? other : from; in != result) copy_plain(in, in + n, result);
     }
 
     const KeyOf& key_of_;
