@@ -54,7 +54,8 @@ class deque_world {
         }
         task& own = tasks_[first];
         own.input.set(static_cast<int>(first) + 1);
-        if (page_.push(&own)) {
+        auto* const at = page_.next();
+        if (page_.push_at(at, &own)) {
             reached("attend");
             if (!owner_end(deque_).attend()) {
                 reached("undone");
@@ -64,7 +65,7 @@ class deque_world {
             }
         }
         fork(first + 1, last);
-        if (page_.pop()) {
+        if (page_.pop_at(at)) {
             run_own(own);
         } else {
             settle(own);

@@ -55,7 +55,7 @@ const seeded all[] = {
      one_thief<steals>,
      {"require"}},
     {"light_fence_missing_in_pop",
-     [](request& r, reply&) { return skip<action::light_fence>(r, "pop"); },
+     [](request& r, reply&) { return skip<action::light_fence>(r, "pop") || skip<action::light_fence>(r, "pop_at"); },
      one_thief<steals>,
      {"require"}},
     {"split_not_announced_in_seize",
@@ -86,7 +86,7 @@ const seeded all[] = {
      {"require"}},
     {"bottom_not_released_in_push",
      [](request& r, reply&) {
-         r.release = r.release && !r.in("push");
+         r.release = r.release && !r.in("push_at");
          return false;
      },
      one_thief<steals>,

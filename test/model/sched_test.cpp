@@ -163,7 +163,7 @@ const seeded all[] = {
          return (r.what == action::heavy_fence || r.what == action::heavy_fence_end) && r.in("ring_for");
      },
      run<demanding<steal_protocol::asymmetric>>},
-    {"no_light_fence_in_push", [](request& r, reply&) { return r.what == action::light_fence && r.in("push"); },
+    {"no_light_fence_in_push", [](request& r, reply&) { return r.what == action::light_fence && r.in("push_at"); },
      run<demanding<steal_protocol::asymmetric>>},
     {"no_fence_in_attend", [](request& r, reply&) { return r.what == action::full_fence && r.in("attend"); },
      run<demanding<steal_protocol::asymmetric>>},
