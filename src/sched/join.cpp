@@ -44,10 +44,11 @@ bool settle_or_wait(worker_page& page, task_header& task) noexcept {
             }
             break;
         case settled::stolen: {
-            worker& executor = *static_cast<worker*>(task.joined.executor());
-            stolen_done condition{task, executor};
-            self.home.wait(self, wanted::of_executor(&executor, task.base, task.joined), self.mine().depth(), condition,
-                           "join of a stolen branch", &task);
+            if (auto* const executor = static_cast<worker*>(task.joined.executor())) {
+                stolen_done condition{task, *executor};
+                self.home.wait(self, wanted::of_executor(executor, task.base, task.joined), self.mine().depth(),
+                               condition, "join of a stolen branch", &task);
+            }
             return false;
         }
         }

@@ -43,9 +43,10 @@ class join_word {
         return live().load(std::memory_order_acquire) == finished; // J2 <- J1
     }
 
-    // Who runs the task. Precondition: the joiner has not called try_wait().
+    // Who runs the task; null: it is done. Precondition: the joiner has not called try_wait().
     [[nodiscard]] void* executor() const noexcept {
-        return reinterpret_cast<void*>(live().load(std::memory_order_relaxed));
+        const std::uintptr_t now = live().load(std::memory_order_acquire); // J2 <- J1
+        return now == finished ? nullptr : reinterpret_cast<void*>(now);
     }
 
     // J3. False: the task is done. True: finish() will return `sleeper`, until stop_waiting().
