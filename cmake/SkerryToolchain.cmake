@@ -29,6 +29,7 @@ if(SKERRY_SANITIZE)
     list(APPEND flags -fno-sanitize-recover=all)
   endif()
   add_compile_options(${flags})
+  add_compile_definitions(SKERRY_SANITIZED)
   add_link_options(${flags})
 endif()
 

@@ -8,14 +8,8 @@
 
 namespace skerry_test {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef SKERRY_SANITIZED // by the build, for any sanitizer: compilers do not tell of the one for undefined behaviour
 inline constexpr bool sanitized = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-inline constexpr bool sanitized = true;
-#else
-inline constexpr bool sanitized = false;
-#endif
 #else
 inline constexpr bool sanitized = false;
 #endif

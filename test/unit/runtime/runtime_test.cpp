@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -15,6 +16,7 @@
 
 #include <skerry/forkjoin.hpp>
 #include <skerry/runtime.hpp>
+#include <skerry/serial.hpp>
 
 namespace {
 
@@ -321,45 +323,52 @@ TEST(Waiting, ALockMayBeHeldAcrossAJoin) {
     EXPECT_EQ(violations, 0);
 }
 
+// The bytes of stack below `from`. The frame's own address: a sanitizer may keep variables elsewhere.
+[[gnu::noinline]] std::ptrdiff_t stack_below(const char* from) {
+    return from - static_cast<const char*>(__builtin_frame_address(0));
+}
+
+// A tree of branches with frames of 256 bytes. `reached(depth)` hears how much stack each branch finds below the
+// frame that is the thread's outermost.
+template <class Invoke, class Reached>
+void descend(const Invoke& invoke, const Reached& reached, int levels) {
+    static thread_local const char* outermost_frame = nullptr;
+    char room[256];
+    asm volatile("" : : "r"(room) : "memory");
+    const bool outermost = outermost_frame == nullptr;
+    if (outermost) {
+        outermost_frame = static_cast<const char*>(__builtin_frame_address(0));
+    }
+    reached(stack_below(outermost_frame));
+    if (levels > 0) {
+        invoke([&] { descend(invoke, reached, levels - 1); },
+               [&] { descend(invoke, reached, levels > 12 ? 0 : levels - 2); });
+    }
+    if (outermost) {
+        outermost_frame = nullptr;
+    }
+}
+
 // Stack depth: a waiting worker only takes descendants of what it waits for, so no stack is deeper than the serial
 // program's frames plus one waiting frame per level. The bound stated in docs/tuning.md is 4.
 TEST(Waiting, StackDepthIsBounded) {
+    constexpr int levels = 40;
+    std::ptrdiff_t serial = 0;
+    descend([](auto f, auto g) { skerry::serial::parallel_invoke(f, g); },
+            [&](std::ptrdiff_t depth) { serial = std::max(serial, depth); }, levels);
+
     skerry::runtime rt(with(8));
-    static constexpr int levels = 40;
-    static thread_local const char* base = nullptr;
     std::atomic<std::ptrdiff_t> deepest{0};
-    const auto serial_depth = [&] {
-        const auto go = [](auto&& self, int n, const char* from) -> std::ptrdiff_t {
-            char here[256];
-            asm volatile("" : : "r"(here) : "memory");
-            return n == 0 ? from - here : self(self, n - 1, from);
-        };
-        char here = 0;
-        return go(go, levels, &here);
-    }();
-    const auto go = [&](auto&& self, int n) -> void {
-        char here[256];
-        asm volatile("" : : "r"(here) : "memory");
-        const bool outermost = base == nullptr;
-        if (outermost) {
-            base = here;
-        }
-        std::ptrdiff_t depth = base - here;
+    const auto note = [&](std::ptrdiff_t depth) {
         std::ptrdiff_t seen = deepest;
         while (depth > seen && !deepest.compare_exchange_weak(seen, depth)) {
         }
-        if (n > 0) {
-            skerry::parallel_invoke([&] { self(self, n - 1); }, [&] { self(self, n > 12 ? 0 : n - 2); });
-        }
-        if (outermost) {
-            base = nullptr;
-        }
     };
     for (int round = 0; round < 20; ++round) {
-        rt.run([&] { go(go, levels); });
+        rt.run([&] { descend([](auto f, auto g) { skerry::parallel_invoke(f, g); }, note, levels); });
     }
-    EXPECT_GT(deepest, 0);
-    EXPECT_LT(deepest, 4 * serial_depth);
+    EXPECT_GT(deepest, levels * 256);
+    EXPECT_LT(deepest, 4 * serial);
 }
 
 TEST(Growth, DequesGrow) {
