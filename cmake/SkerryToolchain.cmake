@@ -29,6 +29,13 @@ if(SKERRY_SANITIZE)
     list(APPEND flags -fno-sanitize-recover=all)
   endif()
   add_compile_options(${flags})
+  if(SKERRY_SANITIZE STREQUAL thread AND CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+    # Clang's static runtime leaves no room for a program's own operator new; the shared one does.
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libclang_rt.tsan-${CMAKE_SYSTEM_PROCESSOR}.so
+                    OUTPUT_VARIABLE tsan_runtime OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    cmake_path(GET tsan_runtime PARENT_PATH tsan_folder)
+    add_link_options(-shared-libsan -Wl,-rpath,${tsan_folder})
+  endif()
   add_compile_definitions(SKERRY_SANITIZED)
   add_link_options(${flags})
 endif()

@@ -24,6 +24,25 @@
 
 namespace skerry::inline SKERRY_ABI {
 
+namespace detail {
+
+// What is left of a task when its destructor ends. A task that is still spawned then ends the process, and a thief that
+// calls execute() meanwhile comes to the same end.
+class SKERRY_EXPORT task_remains {
+  public:
+    task_remains() noexcept = default;
+    task_remains(const task_remains&) = delete;
+    task_remains& operator=(const task_remains&) = delete;
+    virtual ~task_remains();
+
+    virtual void execute();
+
+  protected:
+    bool spawned_ = false; // and not waited for
+};
+
+} // namespace detail
+
 // Rules, each with a clear end if broken:
 //  - a task spawns its children and waits for them itself, in one branch or loop body if it stands in one;
 //  - a spawned task lives until it was waited for. Destroying it earlier, also by an exception between spawn and wait,
@@ -31,15 +50,15 @@ namespace skerry::inline SKERRY_ABI {
 //
 // Nothing is allocated per task. Thread safety: a task belongs to the thread that spawns it; execute() may run on
 // another one.
-class SKERRY_EXPORT task {
+class SKERRY_EXPORT task : private detail::task_remains {
   public:
     task() noexcept = default;
     task(const task&) = delete;
     task& operator=(const task&) = delete;
-    virtual ~task();
+    ~task() override = default;
 
     // What the task does. Its exception arrives at the wait() that covers it.
-    virtual void execute() = 0;
+    void execute() override = 0;
 
     // How many children the next wait() is for. wait() sets it to 0.
     void set_reference_count(int n) noexcept { reference_count = n; }
@@ -70,7 +89,6 @@ class SKERRY_EXPORT task {
     header header_{this};
     task* older_ = nullptr;    // spawned before by the same task, and not waited for
     std::exception_ptr error_; // of execute()
-    bool spawned_ = false;     // and not waited for
     bool has_run_ = false;     // in place, because the deque could not grow
 };
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/panic.hpp"
 
-#include <cstdlib>
-
 #include "base/port/process.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -11,15 +9,13 @@ void panic_with(std::string_view text, const std::source_location& where) noexce
     fixed_text<1400> line;
     line << "skerry: internal error: " << text << " [" << where.file_name() << ':' << where.line()
          << "]; this is a bug in Skerry, please report it\n";
-    port::write_stderr(line.view());
-    std::abort();
+    port::abort_with(line.view());
 }
 
 void fatal_with(std::string_view text) noexcept {
     fixed_text<1100> line;
     line << "skerry: " << text << '\n';
-    port::write_stderr(line.view());
-    std::abort();
+    port::abort_with(line.view());
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -66,6 +66,7 @@ class engine {
     void start_reserve();
     [[nodiscard]] bool substitute_retires() const noexcept;
 
+    engine* of_parent_ = nullptr; // the standard engine of the process that forked this one
     const options options_; // resolved: no field means "automatic" any more
     const std::vector<unsigned> cpus_;
     team team_;

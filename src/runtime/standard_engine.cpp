@@ -30,7 +30,9 @@ engine& engine::standard() {
     if (found == nullptr || found->team_.orphaned()) {
         port::keep_loaded(); // its threads run this code to the end of the process
         // The engine of the parent process is left as it is: its locks may be held by threads that are not here.
+        engine* const of_parent = found;
         found = new engine(options::from_environment());
+        found->of_parent_ = of_parent;
         standard_engine.store(found, std::memory_order_release);
     }
     return *found;

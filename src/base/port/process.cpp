@@ -2,6 +2,7 @@
 #include "base/port/process.hpp"
 
 #include <cerrno>
+#include <cstdlib>
 #include <new>
 
 #include <dlfcn.h>
@@ -15,6 +16,7 @@ namespace {
 // Written by the one thread of a fresh child only; read by any thread of it later.
 constinit std::uint32_t generation = 0;
 constinit fork_hooks registered{};
+constinit bool ending = false;
 
 void on_prepare() {
     if (registered.prepare != nullptr) {
@@ -56,6 +58,15 @@ void write_stderr(std::string_view text) noexcept {
         }
     }
     errno = saved;
+}
+
+void abort_with(std::string_view text) noexcept {
+    if (__atomic_exchange_n(&ending, true, __ATOMIC_RELAXED)) {
+        ::sleep(1); // the first aborts by then, unless nobody reads its text
+    } else {
+        write_stderr(text);
+    }
+    std::abort();
 }
 
 std::uint32_t process_generation() noexcept { return __atomic_load_n(&generation, __ATOMIC_RELAXED); }

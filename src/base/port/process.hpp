@@ -13,6 +13,10 @@ namespace skerry::inline SKERRY_ABI::port {
 // Writes all of the text to stderr, past stdio. Async-signal-safe; leaves errno alone; a broken stderr is ignored.
 void write_stderr(std::string_view text) noexcept;
 
+// Writes the text to stderr and aborts. The first caller's text is the only one: others that come to the same end
+// meanwhile wait for it. Any thread; async-signal-safe.
+[[noreturn]] void abort_with(std::string_view text) noexcept;
+
 // How many forks lie between this process and the one in which the count began. Any thread; async-signal-safe.
 // Precondition: track_forks() has returned, or the answer is 0 for ever.
 std::uint32_t process_generation() noexcept;

@@ -65,11 +65,15 @@ void task_stack::execute(task& t) noexcept {
     children = below;
 }
 
-task::~task() {
+detail::task_remains::~task_remains() {
     if (spawned_) {
-        detail::fatal("a task was destroyed that was spawned and not waited for: task::wait() was not reached (did "
-                      "execute() throw before?) or its reference_count was too small");
+        task_remains::execute();
     }
+}
+
+void detail::task_remains::execute() {
+    fatal("a task was destroyed that was spawned and not waited for: task::wait() was not reached (did execute() throw "
+          "before?) or its reference_count was too small");
 }
 
 void task::run_stolen(detail::task_header* h) noexcept {

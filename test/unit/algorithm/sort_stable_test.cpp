@@ -3,6 +3,8 @@
 
 #include <deque>
 #include <string>
+#include <tuple>
+#include <utility>
 
 namespace algorithm_test {
 namespace {
@@ -16,25 +18,26 @@ class sorting : public testing::Test {
 
 TYPED_TEST_SUITE(sorting, executors, executor_names);
 
+// The elements are numbered, so a plain sort tells what a stable one must give.
 TYPED_TEST(sorting, keeps_the_order_of_equal_elements) {
     setting<TypeParam>::each([&](unsigned) {
         for (const std::size_t n : sizes()) {
             const auto v = records(n);
             auto expected = v;
-            std::ranges::stable_sort(expected, {}, &record::key);
+            std::ranges::sort(expected, {}, [](const record& r) { return std::pair(r.key, r.number); });
+            const auto by_key = expected;
             auto a = v;
             this->stable_sort(a, std::less<>{}, &record::key); // radix
             ASSERT_EQ(a, expected);
             a = v;
             this->stable_sort(a, by_value{}, &record::key); // sample sort
             ASSERT_EQ(a, expected);
-            std::ranges::stable_sort(expected, std::greater<>{}, &record::wide);
+            std::ranges::sort(expected, {}, [](const record& r) { return std::tuple(-r.wide, r.key, r.number); });
             this->stable_sort(a.begin(), a.end(), std::greater<>{}, [](const record& r) { return r.wide; });
             ASSERT_EQ(a, expected);
             std::deque<record> d(v.begin(), v.end()); // merge sort
             this->stable_sort(d, by_value{}, &record::key);
-            std::ranges::stable_sort(a = v, {}, &record::key);
-            ASSERT_TRUE(std::ranges::equal(d, a));
+            ASSERT_TRUE(std::ranges::equal(d, by_key));
         }
     });
 }
