@@ -116,6 +116,10 @@ template <class Step>
     return x + y;
 }
 
+std::uint64_t fib_inlined(unsigned n) { return n < 2 ? n : fib_inlined(n - 1) + fib_inlined(n - 2); }
+
+[[gnu::noinline]] std::uint64_t fib_plain(unsigned n) { return n < 2 ? n : fib_plain(n - 1) + fib_plain(n - 2); }
+
 template <class Step>
 std::uint64_t run(unsigned n) {
     task* const first = the_worker.tasks.data();
@@ -170,6 +174,8 @@ resumable_frame* current_frame = nullptr;
 
 std::vector<step> fork_steps() {
     return {
+        {"serial, as deeply inlined into itself as the compiler likes", fib_inlined},
+        {"serial, not inlined into itself", fib_plain},
         {"two calls, nothing else", run<calls>},
         {"a polled flag", run<poll>},
         {"private deque: two stores, a polled flag, a compare", run<private_deque>},
