@@ -40,6 +40,11 @@ if(SKERRY_SANITIZE)
   add_link_options(${flags})
 endif()
 
+if(SKERRY_SANITIZE OR SKERRY_COVERAGE)
+  # For tests that try many inputs: every step is several times as slow here.
+  add_compile_definitions(SKERRY_SLOW_BUILD)
+endif()
+
 if(SKERRY_COVERAGE)
   # Counters are plain by default and lose counts, or crash gcov with negative ones, when threads share a line.
   add_compile_options(--coverage -fprofile-update=atomic -fprofile-abs-path)
