@@ -25,7 +25,8 @@ std::string list_text(const std::vector<unsigned>& cpus) {
         }
         text += (text.empty() ? "" : ",") + std::to_string(cpus[i]);
         if (last > i) {
-            text += '-' + std::to_string(cpus[last]);
+            text += '-'; // apart: GCC 12 takes `'-' + string` for an overlapping copy
+            text += std::to_string(cpus[last]);
         }
         i = last + 1;
     }
