@@ -75,8 +75,7 @@ TEST_P(ForkJoinStress, TheLeftmostExceptionArrives) {
         ASSERT_EQ(outcome_of([&] { return rt.run([&] { return walk_forking(shape, seed % 100000); }); }), expected)
             << "seed " << seed;
         seed = mix(seed);
-    } while (!time.over());
-    EXPECT_GT(failures, 0U);
+    } while (!time.over() || failures == 0);
 }
 
 TEST_P(ForkJoinStress, ManyForeignThreads) {
