@@ -36,11 +36,11 @@ class sort_errors : public testing::Test {
 
     // Sorts copies of v with an exception at about `places` places spread over all comparisons.
     template <class Sort, class Sequence>
-    static void check(const Sort& sort, const Sequence& v, int places) {
+    static void check(const Sort& function, const Sequence& v, int places) {
         constexpr std::int64_t plenty = std::int64_t{1} << 40;
         const failing_less counter{plenty};
         auto all = v;
-        sort(all, counter);
+        function(all, counter);
         ASSERT_TRUE(std::ranges::is_sorted(all));
         if (slow_build) places = (places + 3) / 4;
         const std::int64_t calls = plenty - counter.left();
@@ -48,7 +48,7 @@ class sort_errors : public testing::Test {
             auto a = v;
             // Fewer than all calls even where the sample, or the order of the branches, varies.
             const std::int64_t at = calls * 9 / 10 * place / places;
-            EXPECT_THROW(sort(a, failing_less{at}), refused) << "of " << calls << " calls, " << at;
+            EXPECT_THROW(function(a, failing_less{at}), refused) << "of " << calls << " calls, " << at;
             std::ranges::sort(a);
             ASSERT_EQ(a, all) << "of " << calls << " calls, " << at;
         }
