@@ -18,6 +18,18 @@ double seconds(F&& f) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+// What was counted between two readings.
+skerry::statistics difference(const skerry::statistics& from, skerry::statistics to) {
+    to.tasks -= from.tasks;
+    to.steals_asked -= from.steals_asked;
+    to.steals_granted -= from.steals_granted;
+    to.steals_refused -= from.steals_refused;
+    to.steals_asymmetric -= from.steals_asymmetric;
+    to.sleeps -= from.sleeps;
+    to.wakes -= from.wakes;
+    return to;
+}
+
 } // namespace
 
 apps::verdict judge(const apps::instance& serial, const apps::instance& parallel) {
@@ -65,6 +77,7 @@ measurement measure(const apps::program& program, const apps::options& options, 
     result.problem = parallel->problem();
 
     // The first round, number 0, is not timed: it touches the memory and starts the workers.
+    skerry::statistics before;
     for (unsigned round = 0; round <= repeat; ++round) {
         shown.stage(round == 0 ? fmt::format("{}: warming up", program.info.name)
                                : fmt::format("{}: run {} of {}", program.info.name, round, repeat));
@@ -72,11 +85,15 @@ measurement measure(const apps::program& program, const apps::options& options, 
         const double serial_time = seconds([&] { serial->run(); });
         parallel->reset();
         const double parallel_time = seconds([&] { workers.run([&] { parallel->run(); }); });
-        if (round > 0) {
+        if (round == 0) {
+            before = workers.stats();
+        } else {
             result.serial.runs.push_back(serial_time);
             result.parallel.runs.push_back(parallel_time);
         }
     }
+
+    result.done = difference(before, workers.stats());
 
     shown.stage(fmt::format("{}: checking", program.info.name));
     result.check = judge(*serial, *parallel);

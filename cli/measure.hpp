@@ -30,6 +30,7 @@ struct measurement {
     std::string problem;
     timing serial;
     timing parallel;
+    skerry::statistics done; ///< by the workers in all timed runs together; high-water marks since they started
     apps::verdict check;
     std::string output;                 ///< `instance::print`
     std::optional<std::string> skipped; ///< why nothing was measured; the fields above except the first two are empty

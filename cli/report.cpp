@@ -17,6 +17,19 @@ std::string workers_text(unsigned workers) { return fmt::format("{} worker{}", w
 
 json json_of(const timing& t) { return {{"median_s", t.median()}, {"min_s", t.least()}, {"runs_s", t.runs}}; }
 
+json json_of(const skerry::statistics& s) {
+    return {{"tasks", s.tasks},
+            {"steals_asked", s.steals_asked},
+            {"steals_granted", s.steals_granted},
+            {"steals_refused", s.steals_refused},
+            {"steals_asymmetric", s.steals_asymmetric},
+            {"sleeps", s.sleeps},
+            {"wakes", s.wakes},
+            {"deque_high_water", s.deque_high_water},
+            {"slots_high_water", s.slots_high_water},
+            {"threads_high_water", s.threads_high_water}};
+}
+
 json json_of(const measurement& m) {
     json row{{"program", m.program}, {"input", m.input}};
     if (m.skipped) {
@@ -27,6 +40,7 @@ json json_of(const measurement& m) {
     row["serial"] = json_of(m.serial);
     row["skerry"] = json_of(m.parallel);
     row["speed_up"] = m.speed_up();
+    row["statistics"] = json_of(m.done);
     row["check"] = {{"ok", m.check.ok}, {"text", m.check.text}};
     row["output"] = m.output;
     return row;
@@ -42,6 +56,8 @@ std::string detailed(const measurement& m, const run_settings& settings) {
     text += fmt::format("  serial    {}\n", times(m.serial));
     text += fmt::format("  skerry    {}, {}\n", times(m.parallel), workers_text(settings.workers));
     text += fmt::format("  speed-up  {:.2f}\n", m.speed_up());
+    text += fmt::format("  steals    {} granted, {} of them by force; {} refused; {} sleeps\n", m.done.steals_granted,
+                        m.done.steals_asymmetric, m.done.steals_refused, m.done.sleeps);
     text += fmt::format("  check     {}: {}\n", m.check.ok ? "ok" : "FAILED", m.check.text);
     if (!m.output.empty()) {
         text += fmt::format("{}\n", m.output);

@@ -144,6 +144,10 @@ class running(command):
             self.assertEqual(len(runs), 3)
             self.assertEqual(row[variant]["min_s"], runs[0])
             self.assertEqual(row[variant]["median_s"], runs[1])
+        statistics = row["statistics"]
+        self.assertEqual(statistics["threads_high_water"], 1)  # and the one inside run()
+        self.assertLessEqual(statistics["steals_granted"], statistics["tasks"])
+        self.assertLessEqual(statistics["steals_asymmetric"], statistics["steals_granted"])
         self.assertAlmostEqual(row["speed_up"], row["serial"]["median_s"] / row["skerry"]["median_s"])
 
     def test_flags_of_the_runtime(self):

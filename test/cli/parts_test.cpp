@@ -150,12 +150,14 @@ TEST(runtime_flags, go_before_the_environment) {
 TEST(report, json_has_a_row_for_each) {
     auto absent = measured("three", 1.0, 1.0, true);
     absent.skipped = "not installed";
-    const std::vector rows{measured("one", 2.0, 1.0, false), absent};
+    std::vector rows{measured("one", 2.0, 1.0, false), absent};
+    rows[0].done.steals_asked = 5;
     const auto document = nlohmann::json::parse(cli::as_json(rows, settings));
     EXPECT_EQ(document["seed"], 7);
     EXPECT_EQ(document["workers"], 2);
     ASSERT_EQ(document["rows"].size(), 2U);
     EXPECT_EQ(document["rows"][0]["speed_up"], 2.0);
+    EXPECT_EQ(document["rows"][0]["statistics"]["steals_asked"], 5);
     EXPECT_EQ(document["rows"][0]["check"]["ok"], false);
     EXPECT_EQ(document["rows"][0]["check"]["text"], "broken");
     EXPECT_EQ(document["rows"][1]["skipped"], "not installed");
