@@ -59,7 +59,7 @@ class flag_array {
     /// True for exactly one of the tasks that set a flag which was not set.
     bool test_and_set(vertex v) noexcept {
         if constexpr (per_cell == 1) return replace_once(cells_[v], cell{0}, cell{1});
-        const cell bit = cell{1} << (v % per_cell);
+        const auto bit = static_cast<cell>(cell{1} << (v % per_cell));
         return (set_bits(cells_[v / per_cell], bit) & bit) == 0;
     }
 
