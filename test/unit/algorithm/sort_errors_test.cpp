@@ -110,7 +110,7 @@ TYPED_TEST(sort_errors, of_a_projection_leave_all_elements) {
 struct fragile {
     std::uint32_t value = 0;
     fragile() = default;
-    fragile(std::uint32_t v) : value{v} {}
+    explicit fragile(std::uint32_t v) : value{v} {}
     fragile(const fragile& other) = default;
     fragile& operator=(const fragile& other) = default;
     fragile(fragile&& other) noexcept(false) : value{other.value} {}

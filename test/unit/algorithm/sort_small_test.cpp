@@ -70,7 +70,7 @@ TEST(sorting_small, networks_sort_every_sequence_of_zeros_and_ones) {
     const auto check = [&]<bool Stable>(std::bool_constant<Stable>, std::size_t n) {
         for (unsigned bits = 0; bits < 1U << n; ++bits) {
             std::vector<int> v(n);
-            for (std::size_t i = 0; i < n; ++i) v[i] = bits >> i & 1;
+            for (std::size_t i = 0; i < n; ++i) v[i] = static_cast<int>(bits >> i & 1);
             std::vector<int> out(n);
             skerry::detail::sort_few<Stable>(v.data(), n, out.data(), less);
             EXPECT_TRUE(std::ranges::is_sorted(out)) << n << ' ' << bits;
