@@ -10,11 +10,9 @@ std::uint64_t from(board& columns, unsigned row, unsigned n) {
         return 1;
     }
     std::uint64_t sum = 0;
-    for (unsigned c = 0; c < n; ++c) {
-        if (safe(columns, row, c)) {
-            columns[row] = static_cast<signed char>(c);
-            sum += from(columns, row + 1, n);
-        }
+    for (std::uint32_t left = safe_columns(columns, row, n); left != 0; left &= left - 1) {
+        columns[row] = static_cast<signed char>(std::countr_zero(left));
+        sum += from(columns, row + 1, n);
     }
     return sum;
 }

@@ -10,12 +10,13 @@ const SOLUTIONS: [u64; MAX_N + 1] = [
     1, 1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14200, 73712, 365596, 2279184, 14772512,
 ];
 
-fn safe(columns: &Board, row: usize, column: i8) -> bool {
-    columns[..row].iter().enumerate().all(|(r, &other)| {
-        let distance = column - other;
-        let rows = (row - r) as i8;
-        distance != 0 && distance != rows && distance != -rows
-    })
+/// As in nqueens.hpp.
+fn safe_columns(columns: &Board, row: usize, n: usize) -> u32 {
+    let attacked = columns[..row].iter().enumerate().fold(0u32, |attacked, (r, &column)| {
+        let queen = 1u32 << column;
+        attacked | queen | queen << (row - r) | queen >> (row - r)
+    });
+    !attacked & ((1u32 << n) - 1)
 }
 
 fn from(columns: &Board, row: usize, n: usize) -> u64 {
@@ -24,11 +25,11 @@ fn from(columns: &Board, row: usize, n: usize) -> u64 {
     }
     let mut choices = [0i8; MAX_N];
     let mut size = 0;
-    for column in 0..n as i8 {
-        if safe(columns, row, column) {
-            choices[size] = column;
-            size += 1;
-        }
+    let mut left = safe_columns(columns, row, n);
+    while left != 0 {
+        choices[size] = left.trailing_zeros() as i8;
+        size += 1;
+        left &= left - 1;
     }
     choices[..size]
         .par_iter()

@@ -16,7 +16,10 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <random>
+#include <type_traits>
+#include <utility>
 
 namespace algorithm_test {
 
@@ -63,6 +66,13 @@ struct shuffled {
         }
         if (left) std::rethrow_exception(left);
         if (right) std::rethrow_exception(right);
+    }
+    template <class F, class G>
+    static auto fork_values(F&& f, G&& g) {
+        std::optional<std::invoke_result_t<F&>> first;
+        std::optional<std::invoke_result_t<G&>> second;
+        fork([&] { first.emplace(f()); }, [&] { second.emplace(g()); });
+        return std::pair{*std::move(first), *std::move(second)};
     }
 
     static bool demand() { return coin(4); }

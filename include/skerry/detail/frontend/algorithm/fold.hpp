@@ -7,7 +7,6 @@
 
 #include <skerry/detail/frontend/algorithm/pieces.hpp>
 
-#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -33,17 +32,9 @@ T fold_run(Op& op, const Get& get, std::uint64_t from, std::uint64_t to) {
 
 // op(left(), right()), the two perhaps at the same time.
 template <class Executor, class T, class Op, class Left, class Right>
-T fold_both(Op& op, const Left& left, const Right& right) {
-    if constexpr (!Executor::parallel) {
-        T l = left();
-        T r = right();
-        return T(op(std::move(l), std::move(r)));
-    } else {
-        std::optional<T> l;
-        std::optional<T> r;
-        Executor::fork([&l, &left] { l.emplace(left()); }, [&r, &right] { r.emplace(right()); });
-        return T(op(*std::move(l), *std::move(r)));
-    }
+[[gnu::always_inline]] inline T fold_both(Op& op, Left&& left, Right&& right) {
+    auto both = Executor::fork_values(static_cast<Left&&>(left), static_cast<Right&&>(right));
+    return T(op(std::move(both.first), std::move(both.second)));
 }
 
 // run_lazily with a result.
@@ -58,8 +49,8 @@ T fold_lazily(Op& op, const Get& get, std::uint64_t first, std::uint64_t last) {
         if (Executor::demand()) {
             const std::uint64_t middle = first + (last - first) / 2;
             T rest = fold_both<Executor, T>(
-                op, [&] { return fold_lazily<Executor, T>(op, get, first, middle); },
-                [&] { return fold_lazily<Executor, T>(op, get, middle, last); });
+                op, [&op, &get, first, middle] { return fold_lazily<Executor, T>(op, get, first, middle); },
+                [&op, &get, middle, last] { return fold_lazily<Executor, T>(op, get, middle, last); });
             return T(op(std::move(sum), std::move(rest)));
         }
         sum = T(op(std::move(sum), fold_run<T>(op, get, first, first + block)));
@@ -68,11 +59,20 @@ T fold_lazily(Op& op, const Get& get, std::uint64_t first, std::uint64_t last) {
     return T(op(std::move(sum), fold_run<T>(op, get, first, last)));
 }
 
+// leaf(first) and leaf(first + 1).
+template <class Executor, class T, class Op, class Leaf>
+[[gnu::always_inline]] inline T fold_pair(Op& op, const Leaf& leaf, std::uint64_t first) {
+    return fold_both<Executor, T>(
+        op, [&leaf, first] { return T(leaf(first)); }, [&leaf, first] { return T(leaf(first + 1)); });
+}
+
+// Folds leaf(k) for each k in [first, last), last > first. Pairs need no call of this function.
 template <class Executor, class T, class Op, class Leaf>
 T fold_leaves(Op& op, const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
     const std::uint64_t n = last - first;
     if (n == 1) return leaf(first);
-    const std::uint64_t middle = first + ((n / 2 + 1) & ~std::uint64_t{1}) - (n == 2 ? 1 : 0);
+    if (n == 2) return fold_pair<Executor, T>(op, leaf, first);
+    const std::uint64_t middle = first + ((n / 2 + 1) & ~std::uint64_t{1});
     return fold_both<Executor, T>(
         op, [&op, &leaf, first, middle] { return fold_leaves<Executor, T>(op, leaf, first, middle); },
         [&op, &leaf, middle, last] { return fold_leaves<Executor, T>(op, leaf, middle, last); });
@@ -81,6 +81,10 @@ T fold_leaves(Op& op, const Leaf& leaf, std::uint64_t first, std::uint64_t last)
 // The fold of all, count >= 1.
 template <class Executor, class T, class Op, class Get>
 T fold_all(Op& op, const Get& get, std::uint64_t count, grain g) {
+    if (count == 1) return T(get(0));
+    if (!g.is_automatic() && g.iterations() == 1) { // without the divisions
+        return fold_leaves<Executor, T>(op, get, 0, count);
+    }
     const leaves cuts = cut<Executor>(count, g);
     if (cuts.number() == 1) return fold_run<T>(op, get, 0, count);
     if (g.is_automatic()) {

@@ -17,6 +17,10 @@ struct forking {
     static void fork(F&& f, G&& g) {
         detail::fork(static_cast<F&&>(f), static_cast<G&&>(g));
     }
+    template <class F, class G>
+    [[gnu::always_inline]] static auto fork_values(F&& f, G&& g) {
+        return detail::fork_values(static_cast<F&&>(f), static_cast<G&&>(g));
+    }
 
     static bool demand() noexcept { return detail::demand(); }
     static unsigned concurrency() noexcept { return detail::concurrency(); }

@@ -4,6 +4,7 @@
 // Executors. An algorithm is written once, over an executor type, and compiled for two of them:
 //
 //   template <class F, class G> static void fork(F&& f, G&& g);   both have run when it returns; leftmost exception
+//   ... fork_values(F&& f, G&& g);                                the same; returns both results, as first and second
 //   static bool demand() noexcept;                                 another worker asks for work
 //   static unsigned concurrency() noexcept;                        number of workers
 //   static constexpr bool parallel;                                false: everything happens in program order
@@ -15,6 +16,8 @@
 #include <skerry/detail/base/abi.hpp>
 
 #include <cstddef>
+#include <type_traits>
+#include <utility>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -26,6 +29,10 @@ struct in_place {
     static void fork(F&& f, G&& g) {
         f();
         g();
+    }
+    template <class F, class G>
+    static auto fork_values(F&& f, G&& g) {
+        return std::pair<std::invoke_result_t<F&>, std::invoke_result_t<G&>>{f(), g()}; // braces: in this order
     }
 
     static constexpr bool demand() noexcept { return false; }
