@@ -18,6 +18,8 @@ namespace {
 // An owner that forks answers within nanoseconds. One that has not answered after this is deep in a leaf; the heavy
 // fence that then takes its tasks costs about as much.
 constexpr double patience_s = 15e-6;
+// A region that is over by then is not worth a steal, which costs its owner about as much.
+constexpr double youth_s = 1e-6;
 // How long to search before sleeping: a few wake-ups' worth (5 to 15 µs each).
 constexpr double spin_s = 40e-6;
 
@@ -34,6 +36,7 @@ team::team(const team_settings& settings)
       generation_(port::process_generation()),
       serial_(teams_made.fetch_add(1, std::memory_order_relaxed) + 1),
       patience_(in_ticks(patience_s)),
+      youth_(in_ticks(youth_s)),
       spin_time_(in_ticks(settings.crowded ? spin_s / 10 : spin_s)),
       table_(std::make_unique<worker*[]>(settings.max_slots)) {}
 
@@ -77,6 +80,7 @@ worker* team::take_slot(worker* hint) {
         found = table_[number] = make_slot(number);
         made_.store(number + 1, std::memory_order_release);
     }
+    found->entries.store(found->entries.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     found->ctx = &root_;
     return found;
 }
@@ -167,14 +171,23 @@ task_header* team::look(worker& self, wanted w, search& s) noexcept {
         if (try_offer(v)) {
             return true;
         }
-        if (s.asked == nullptr && v.theirs().looks_busy()) {
-            const std::uint64_t now = port::ticks();
-            if (now - s.began <= spin_time_) { // later: whoever has declined so far would again
-                v.theirs().ask();
-                s.asked = &v;
-                s.asked_at = now;
-                self.count.asked.add();
-            }
+        if (s.asked != nullptr) {
+            return false;
+        }
+        if (!v.theirs().looks_busy()) {
+            s.suspect = s.suspect == &v ? nullptr : s.suspect;
+            return false;
+        }
+        if (w.is_any() && !worth_asking(v, s)) {
+            return false;
+        }
+        const std::uint64_t now = port::ticks();
+        if (now - s.began <= spin_time_) { // later: whoever has declined so far would again
+            v.theirs().ask();
+            s.asked = &v;
+            s.asked_at = now;
+            s.suspect = nullptr;
+            self.count.asked.add();
         }
         return false;
     };
@@ -193,6 +206,19 @@ task_header* team::look(worker& self, wanted w, search& s) noexcept {
     return take_injected(self, w);
 }
 
+// Short regions that follow each other keep a thief awake, which would otherwise be woken for each, and are left alone.
+bool team::worth_asking(worker& victim, search& s) const noexcept {
+    const std::uint64_t now = port::ticks();
+    const std::uint32_t entry = victim.entries.load(std::memory_order_relaxed); // relaxed: a hint
+    if (s.suspect == nullptr || (s.suspect == &victim && s.entry != entry)) {
+        s.suspect = &victim;
+        s.entry = entry;
+        s.suspected_at = now;
+        s.began = now;
+    }
+    return s.suspect == &victim && now - s.suspected_at >= youth_;
+}
+
 bool team::expired(const search& s) const noexcept {
     // An unanswered request is waited for: giving up would leave its tasks to nobody.
     return s.asked == nullptr && port::ticks() - s.began > spin_time_;
@@ -202,7 +228,7 @@ void team::relax(search& s) noexcept {
     if (settings_.crowded && s.turn % 8 == 7) {
         port::yield();
     } else {
-        for (unsigned i = 0; i < std::min(1U + s.turn, 16U); ++i) {
+        for (unsigned i = 0; i < std::min(1U + s.turn, 64U); ++i) {
             port::pause();
         }
     }

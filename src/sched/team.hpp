@@ -109,11 +109,14 @@ class team {
     void wake_any() noexcept;
 
   private:
-    // One thief looking for work: whom it has asked, and since when.
+    // One thief looking for work. Times are in ticks.
     struct search {
-        std::uint64_t began = 0;
-        worker* asked = nullptr;
-        std::uint64_t asked_at = 0;
+        std::uint64_t began = 0;       // of the search, or the last sign of life
+        worker* asked = nullptr;       // who owes an answer,
+        std::uint64_t asked_at = 0;    // and since when
+        worker* suspect = nullptr;     // who seems to have work for others, and is not asked yet:
+        std::uint32_t entry = 0;       // in which of its regions,
+        std::uint64_t suspected_at = 0; // and since when
         unsigned turn = 0;
     };
 
@@ -125,6 +128,7 @@ class team {
     answer extract_from(worker& self, worker& victim, wanted w, task_header*& task) noexcept;
     [[nodiscard]] bool expired(const search& s) const noexcept;
     void relax(search& s) noexcept;
+    [[nodiscard]] bool worth_asking(worker& victim, search& s) const noexcept;
     answer steal_from(worker& self, worker& victim, wanted w, bool force, task_header*& task) noexcept;
     worker& choose(worker& self, unsigned turn, unsigned n) noexcept;
 
@@ -146,6 +150,7 @@ class team {
     const std::uint32_t generation_;
     const std::uint64_t serial_;
     const std::uint64_t patience_;  // ticks that an owner may take to answer
+    const std::uint64_t youth_;     // ticks of a region's life in which nobody asks
     const std::uint64_t spin_time_; // ticks of search before sleep
     const std::unique_ptr<worker*[]> table_;
 

@@ -208,15 +208,15 @@ TEST(loop_on_workers, gives_pieces_to_an_idle_worker_while_an_iteration_lasts) {
     std::atomic<int> done{0};
     // The first iteration lasts until all others but those of its own leaf are done: only a thief can do them.
     two.run([&] {
-        skerry::detail::parallel_for_function<forking>{}(0, 64, [&](int i) {
+        skerry::detail::parallel_for_function<forking>{}(0, 32, [&](int i) {
             if (i == 0) {
-                while (done.load() < 63) std::this_thread::yield();
+                while (done.load() < 31) std::this_thread::yield();
             } else {
                 ++done;
             }
         });
     });
-    EXPECT_EQ(done, 63);
+    EXPECT_EQ(done, 31);
 }
 
 TEST(grain, rejects_numbers_below_one) {

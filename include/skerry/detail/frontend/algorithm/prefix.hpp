@@ -8,6 +8,7 @@
 #include <skerry/detail/frontend/algorithm/fold.hpp>
 #include <skerry/detail/frontend/algorithm/sequence.hpp>
 
+#include <optional>
 #include <vector>
 
 namespace skerry::inline SKERRY_ABI::detail {
