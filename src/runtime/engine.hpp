@@ -67,7 +67,7 @@ class engine {
     [[nodiscard]] bool substitute_retires() const noexcept;
 
     engine* of_parent_ = nullptr; // the standard engine of the process that forked this one
-    const options options_; // resolved: no field means "automatic" any more
+    const options options_;       // resolved: no field means "automatic" any more
     const std::vector<unsigned> cpus_;
     team team_;
     std::vector<std::unique_ptr<background>> workers_;

@@ -111,11 +111,11 @@ class team {
   private:
     // One thief looking for work. Times are in ticks.
     struct search {
-        std::uint64_t began = 0;       // of the search, or the last sign of life
-        worker* asked = nullptr;       // who owes an answer,
-        std::uint64_t asked_at = 0;    // and since when
-        worker* suspect = nullptr;     // who seems to have work for others, and is not asked yet:
-        std::uint32_t entry = 0;       // in which of its regions,
+        std::uint64_t began = 0;        // of the search, or the last sign of life
+        worker* asked = nullptr;        // who owes an answer,
+        std::uint64_t asked_at = 0;     // and since when
+        worker* suspect = nullptr;      // who seems to have work for others, and is not asked yet:
+        std::uint32_t entry = 0;        // in which of its regions,
         std::uint64_t suspected_at = 0; // and since when
         unsigned turn = 0;
     };

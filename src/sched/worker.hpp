@@ -107,7 +107,7 @@ struct worker final : worker_page {
 
     // Any thread.
     machine::atomic<bool> taken{true};
-    machine::atomic<std::uint32_t> entries{0}; // how often the slot was taken
+    machine::atomic<std::uint32_t> entries{0};    // how often the slot was taken
     machine::atomic<std::uintptr_t> announced{0}; // a wanted, valid while `sleeping` is prepared
     bell sleeping;
     activity doing;
