@@ -197,7 +197,7 @@ TEST(loop_in_place, keeps_program_order) {
     const skerry::detail::parallel_for_function<in_place> parallel_for{};
     std::string order;
     parallel_for(0, 5, [&](int i) { order += std::to_string(i); }, grain::fixed(1));
-    parallel_for(box<2>{{0, 0}, {2, 3}}, [&](int i, int j) { order += 'a' + static_cast<char>(3 * i + j); });
+    parallel_for(box<2>{{0, 0}, {2, 3}}, [&](int i, int j) { order += static_cast<char>('a' + 3 * i + j); });
     EXPECT_EQ(order, "01234abcdef");
 }
 
