@@ -42,7 +42,8 @@ struct future_base::ended {
 
 future_base::future_base(void (*r)(task_header*) noexcept)
     : loose_task(r, &current_context().frame()),
-      home_(&current_team()) {
+      home_(&current_team()),
+      own_(*ctx, *ctx) {
     end_.begin(nullptr);
 }
 
@@ -52,9 +53,11 @@ void future_base::enter() noexcept {
     // release: whoever sees the executor sees the depth
     base_.store(worker::of(*current_page).mine().depth(), std::memory_order_relaxed);
     executor_.store(current_page, std::memory_order_release);
+    current_page->ctx = &own_;
 }
 
 void future_base::leave() noexcept {
+    current_page->ctx = ctx;
     latch<machine>& covering = *ctx->pending;
     if (void* const sleeper = end_.finish()) {
         notify(sleeper);
@@ -63,12 +66,12 @@ void future_base::leave() noexcept {
     arrive(covering);
 }
 
-// Also true when a wait further down this thread's stack has run the caller on top of the task: then the task cannot
-// go on either before the caller returns.
-bool future_base::runs_below() const noexcept {
+// True in the task itself and in its branches, wherever they run. Also when a wait further down this thread's stack has
+// run the caller on top of the task: then the task cannot go on either before the caller returns.
+bool future_base::waits_for_caller() const noexcept {
     const worker_page* const executor = executor_.load(std::memory_order_acquire);
     for (worker_page* page = current_page; page != nullptr && executor != nullptr; page = worker::of(*page).outer) {
-        if (page == executor) {
+        if (page == executor || page->ctx->within(&own_)) {
             return !done();
         }
     }
@@ -79,7 +82,7 @@ void future_base::wait() {
     if (done()) {
         return;
     }
-    if (runs_below()) {
+    if (waits_for_caller()) {
         throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
                                 "skerry: a task waits for its own future, or runs on top of the task it waits for");
     }

@@ -132,6 +132,45 @@ TEST_P(Future, WaitOfATaskForItselfIsAnError) {
     });
 }
 
+// Also where a thief runs that part of the task: with workers to spare, a branch waits until the other has begun.
+TEST_P(Future, WaitOfABranchForItsTaskIsAnError) {
+    const auto code_of_wait = [](future<void>& f) {
+        try {
+            f.wait();
+        } catch (const std::system_error& e) {
+            return e.code();
+        }
+        return std::error_code();
+    };
+    in([&] {
+        future<void> f;
+        std::atomic<bool> set = false;
+        std::error_code direct;
+        std::error_code scoped;
+        f = submit([&] {
+            while (!set) {
+                std::this_thread::yield();
+            }
+            std::atomic<bool> begun = false;
+            skerry::parallel_invoke(
+                [&] {
+                    while (!begun && GetParam() > 1) {
+                        std::this_thread::yield();
+                    }
+                },
+                [&] {
+                    begun = true;
+                    direct = code_of_wait(f);
+                });
+            skerry::finish([&](auto& s) { s.async([&] { scoped = code_of_wait(f); }); });
+        });
+        set = true;
+        f.get();
+        EXPECT_EQ(direct, std::errc::resource_deadlock_would_occur);
+        EXPECT_EQ(scoped, std::errc::resource_deadlock_would_occur);
+    });
+}
+
 TEST_P(Future, ResultsNobodyFetchesAreDestroyed) {
     const auto held = std::make_shared<int>(1);
     in([&held] {

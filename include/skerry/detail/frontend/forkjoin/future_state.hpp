@@ -50,7 +50,7 @@ class future_base : public loose_task {
     [[nodiscard]] bool done() const noexcept { return end_.done(); }
 
     // Runs the task if nobody has begun it, else waits for it. Errors: std::system_error
-    // (resource_deadlock_would_occur): the task runs on the calling thread, below this call.
+    // (resource_deadlock_would_occur): the caller is a part of the task, or runs on top of it.
     SKERRY_EXPORT void wait();
 
     // Counts and begins the task. Errors: as begin_task().
@@ -74,10 +74,11 @@ class future_base : public loose_task {
     friend class continuation;
 
     struct ended;
-    [[nodiscard]] bool runs_below() const noexcept;
+    [[nodiscard]] bool waits_for_caller() const noexcept;
     void wait_inside() noexcept;
 
     team* home_ = nullptr;
+    const context own_; // what runs as a part of the task runs under it
     machine::atomic<worker_page*> executor_{nullptr};
     machine::atomic<std::size_t> base_{0};
     join_word<machine> end_;
