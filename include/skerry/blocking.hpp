@@ -6,8 +6,8 @@
 #include <utility>
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/core/task_function.hpp>
 #include <skerry/detail/frontend/forkjoin/blocking_region.hpp>
-#include <skerry/detail/frontend/forkjoin/task_function.hpp>
 
 namespace skerry::inline SKERRY_ABI {
 

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/core/task_function.hpp>
 #include <skerry/detail/frontend/forkjoin/finish_frame.hpp>
 #include <skerry/detail/frontend/forkjoin/joint_task.hpp>
-#include <skerry/detail/frontend/forkjoin/task_function.hpp>
 #include <skerry/detail/sched/join.hpp>
 
 namespace skerry::inline SKERRY_ABI {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/core/task_function.hpp>
 #include <skerry/detail/frontend/forkjoin/future_state.hpp>
-#include <skerry/detail/frontend/forkjoin/task_function.hpp>
 
 namespace skerry::inline SKERRY_ABI {
 
@@ -82,7 +82,7 @@ class [[nodiscard]] future {
   private:
     friend class detail::future_awaiter<R>;
     template <detail::storable_task_function F>
-    friend auto submit(F&& f) -> future<std::invoke_result_t<std::decay_t<F>&>>;
+    friend future<detail::task_result<F>> submit(F&& f);
 
     std::unique_ptr<detail::future_state<R>, detail::future_release> state_;
 };
@@ -91,8 +91,8 @@ class [[nodiscard]] future {
 // Errors: std::bad_alloc, or what moving f throws; std::system_error if the default runtime cannot be started. f does
 // not run then.
 template <detail::storable_task_function F>
-auto submit(F&& f) -> future<std::invoke_result_t<std::decay_t<F>&>> {
-    using result = std::invoke_result_t<std::decay_t<F>&>;
+future<detail::task_result<F>> submit(F&& f) {
+    using result = detail::task_result<F>;
     auto task = std::make_unique<detail::future_task<result, std::decay_t<F>>>(std::forward<F>(f));
     task->begin();
     future<result> made;

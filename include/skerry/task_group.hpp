@@ -7,8 +7,8 @@
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/export.hpp>
+#include <skerry/detail/core/task_function.hpp>
 #include <skerry/detail/frontend/forkjoin/joint_task.hpp>
-#include <skerry/detail/frontend/forkjoin/task_function.hpp>
 
 namespace skerry::inline SKERRY_ABI {
 

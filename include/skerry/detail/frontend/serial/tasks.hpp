@@ -5,6 +5,7 @@
 // for the same place as it would from a parallel task.
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/core/task_function.hpp>
 #include <skerry/detail/frontend/serial/invoke.hpp>
 
 #include <coroutine>
@@ -18,9 +19,6 @@
 namespace skerry::inline SKERRY_ABI::serial {
 
 namespace detail {
-
-template <class F>
-concept storable = std::constructible_from<std::decay_t<F>, F> && std::invocable<std::decay_t<F>&>;
 
 // Runs a copy of f, as a task would; keeps the first exception.
 template <class F>
@@ -46,7 +44,7 @@ class scope {
     scope(const scope&) = delete;
     scope& operator=(const scope&) = delete;
 
-    template <detail::storable F>
+    template <skerry::detail::storable_task_function F>
     void async(F&& f) {
         detail::run_task(std::forward<F>(f), first_);
     }
@@ -108,8 +106,8 @@ class [[nodiscard]] future {
         std::exception_ptr error;
     };
 
-    template <detail::storable F>
-    friend auto submit(F&& f) -> future<std::invoke_result_t<std::decay_t<F>&>>;
+    template <skerry::detail::storable_task_function F>
+    friend future<skerry::detail::task_result<F>> submit(F&& f);
 
     void checked(const char* operation) const {
         if (state_ == nullptr)
@@ -121,9 +119,9 @@ class [[nodiscard]] future {
     std::unique_ptr<outcome> state_;
 };
 
-template <detail::storable F>
-auto submit(F&& f) -> future<std::invoke_result_t<std::decay_t<F>&>> {
-    using R = std::invoke_result_t<std::decay_t<F>&>;
+template <skerry::detail::storable_task_function F>
+future<skerry::detail::task_result<F>> submit(F&& f) {
+    using R = skerry::detail::task_result<F>;
     future<R> made;
     made.state_ = std::make_unique<typename future<R>::outcome>();
     auto& value = made.state_->value;
@@ -148,7 +146,7 @@ class task_group {
     task_group& operator=(const task_group&) = delete;
 
     // After cancel(), or after a task of the group has thrown, f is dropped, until the next wait() is over.
-    template <detail::storable F>
+    template <skerry::detail::storable_task_function F>
     void run(F&& f) {
         if (stop_) return;
         const bool* const outside = std::exchange(detail::stopping, &stop_);

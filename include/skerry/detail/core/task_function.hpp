@@ -16,4 +16,17 @@ concept task_function = std::invocable<std::remove_reference_t<F>&>;
 template <class F>
 concept storable_task_function = std::constructible_from<std::decay_t<F>, F> && std::invocable<std::decay_t<F>&>;
 
+// What it returns; void for what cannot be a task. A declaration's types are looked at before its constraints by some
+// compilers, and the constraint's name is what the user shall read.
+template <class F>
+struct task_result_of {
+    using type = void;
+};
+template <storable_task_function F>
+struct task_result_of<F> {
+    using type = std::invoke_result_t<std::decay_t<F>&>;
+};
+template <class F>
+using task_result = typename task_result_of<F>::type;
+
 } // namespace skerry::inline SKERRY_ABI::detail
