@@ -172,12 +172,12 @@ TEST_P(Future, WaitOfABranchForItsTaskIsAnError) {
 }
 
 TEST_P(Future, ResultsNobodyFetchesAreDestroyed) {
-    const auto held = std::make_shared<int>(1);
+    auto held = std::make_shared<int>(1);
     in([&held] {
         for (int i = 0; i < 50; ++i) {
-            static_cast<void>(submit([held] { return held; }));
-            static_cast<void>(submit([held]() -> int { throw held; }));
-            const future<std::shared_ptr<int>> ready = submit([held] { return held; });
+            static_cast<void>(submit([held]() mutable { return held; }));
+            static_cast<void>(submit([held]() -> int { throw std::shared_ptr<int>(held); }));
+            const future<std::shared_ptr<int>> ready = submit([held]() mutable { return held; });
             ready.wait();
         }
     });

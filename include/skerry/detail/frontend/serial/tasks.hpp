@@ -187,18 +187,18 @@ class task {
         } catch (...) {
             t->error_ = std::current_exception();
         }
-        t->older_ = std::exchange(newest_, t);
+        t->older_ = std::exchange(newest, t);
     }
 
     static void wait(task* self) {
         std::exception_ptr first;
         for (; self->reference_count > 0; --self->reference_count) {
-            if (newest_ == nullptr) {
+            if (newest == nullptr) {
                 self->reference_count = 0;
                 throw std::logic_error("skerry: task::wait for more children than were spawned");
             }
-            if (newest_->error_) first = std::exchange(newest_->error_, nullptr);
-            newest_ = std::exchange(newest_->older_, nullptr);
+            if (newest->error_) first = std::exchange(newest->error_, nullptr);
+            newest = std::exchange(newest->older_, nullptr);
         }
         if (first) std::rethrow_exception(first);
     }
@@ -209,7 +209,7 @@ class task {
     task* older_ = nullptr; // spawned before, and not waited for
     std::exception_ptr error_;
 
-    inline static constinit thread_local task* newest_ = nullptr;
+    inline static constinit thread_local task* newest = nullptr;
 };
 
 } // namespace skerry::inline SKERRY_ABI::serial
