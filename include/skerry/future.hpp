@@ -93,7 +93,7 @@ class [[nodiscard]] future {
 template <detail::storable_task_function F>
 future<detail::task_result<F>> submit(F&& f) {
     using result = detail::task_result<F>;
-    auto task = std::make_unique<detail::future_task<result, std::decay_t<F>>>(std::forward<F>(f));
+    auto task = std::make_unique<detail::future_task<result, std::decay_t<F>>>(std::in_place, std::forward<F>(f));
     task->begin();
     future<result> made;
     made.state_.reset(task.release());

@@ -47,6 +47,8 @@ class continuation final : public loose_task {
 
 class future_base : public loose_task {
   public:
+    virtual ~future_base() = default;
+
     [[nodiscard]] bool done() const noexcept { return end_.done(); }
 
     // Runs the task if nobody has begun it, else waits for it. Errors: std::system_error
@@ -64,7 +66,6 @@ class future_base : public loose_task {
 
   protected:
     explicit future_base(void (*r)(task_header*) noexcept);
-    virtual ~future_base() = default;
 
     // Around the task's body.
     SKERRY_EXPORT void enter() noexcept;
@@ -88,6 +89,12 @@ class future_base : public loose_task {
 template <class R>
 class future_state : public future_base {
   public:
+    ~future_state() override {
+        if (full_) {
+            result_.discard();
+        }
+    }
+
     // Precondition: done(). Once.
     R take() {
         full_ = false;
@@ -96,11 +103,6 @@ class future_state : public future_base {
 
   protected:
     explicit future_state(void (*r)(task_header*) noexcept) : future_base(r) {}
-    ~future_state() override {
-        if (full_) {
-            result_.discard();
-        }
-    }
 
     template <class F>
     void run_body(F& f) noexcept {
@@ -117,8 +119,8 @@ template <class R, class F>
 class future_task final : public future_state<R> {
   public:
     template <class G>
-    explicit future_task(G&& g) : future_state<R>(&run_and_release),
-                                  f_(std::forward<G>(g)) {}
+    future_task(std::in_place_t, G&& g) : future_state<R>(&run_and_release),
+                                          f_(std::forward<G>(g)) {}
     ~future_task() override {
         if (!begun_) {
             std::destroy_at(std::addressof(f_));
