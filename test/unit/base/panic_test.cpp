@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/panic.hpp"
 
+#include <atomic>
 #include <csignal>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -35,6 +38,30 @@ TEST(panic, long_text_is_cut) {
     const auto child = run_in_child([&]() -> int { skerry::detail::fatal("", text); });
     EXPECT_EQ(child.code, SIGABRT);
     EXPECT_EQ(child.output, "skerry: " + std::string(1000, 'x') + "\n");
+}
+
+TEST(panic, threads_that_end_together_say_one_thing) {
+    for (int round = 0; round < 20; ++round) {
+        const auto child = run_in_child([]() -> int {
+            std::atomic<int> ready{0};
+            std::vector<std::thread> threads;
+            for (int i = 0; i < 4; ++i) {
+                threads.emplace_back([&ready] {
+                    ++ready;
+                    while (ready < 4) {
+                        std::this_thread::yield();
+                    }
+                    skerry::detail::fatal("no such thing");
+                });
+            }
+            for (std::thread& t : threads) {
+                t.join();
+            }
+            return 0;
+        });
+        EXPECT_EQ(child.code, SIGABRT);
+        EXPECT_EQ(child.output, "skerry: no such thing\n");
+    }
 }
 
 } // namespace
