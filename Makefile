@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 .PHONY: help run test bench install setup clean build-release
 
 help:
-	@echo 'make run      build Skerry and run its thirteen programs, each checked and timed against its serial elision'
+	@echo 'make run      build Skerry and run its sixteen programs, each checked and timed against its serial elision'
 	@echo 'make test     build and run the tests'
 	@echo 'make bench    build and run the comparison with oneTBB, OpenMP and rayon'
 	@echo 'make install  install headers, libraries, package files and the skerry command under PREFIX ($(PREFIX))'
@@ -18,6 +18,7 @@ help:
 
 run: build-release
 	build/release/cli/skerry run all
+	build/release/cli/skerry run digits --on serial,threads,sim:tiny4-gwb,processes:2 --size small
 
 test:
 	@tools/setup run test

@@ -23,7 +23,7 @@ namespace apps {
 /// Presets. `tiny` is for tests (milliseconds, a debug build included), `small` for a sanitizer or a simulator,
 /// `medium` for a measurement on a desktop (a few tenths of a second of serial work), `paper` is the input and the
 /// granularity of Table III of "Efficiently Supporting Dynamic Task Parallelism on Heterogeneous Cache-Coherent
-/// Systems".
+/// Systems"; of a program that is not in it, `medium` in finer tasks.
 enum class size : unsigned char { tiny, small, medium, paper };
 
 inline constexpr std::array<std::string_view, 4> size_names{"tiny", "small", "medium", "paper"};
@@ -37,6 +37,7 @@ struct options {
     std::size_t granularity = 0; ///< 0: the preset's
     std::string from{};          ///< where a path begins (a vertex number, or a word of a graph with words)
     std::string to{};            ///< where it ends
+    std::size_t train = 0;       ///< 0: the preset's; how many images of the input are used
 };
 
 /// How the paper's program makes its tasks (column PM of Table III).
@@ -44,6 +45,7 @@ enum class pattern : unsigned char { spawn_sync, parallel_for };
 
 constexpr std::string_view name_of(pattern p) noexcept { return p == pattern::spawn_sync ? "ss" : "pf"; }
 
+/// Input and granularity of Table III; of a program that is not in it, empty.
 struct paper_row {
     std::string_view input;
     std::size_t granularity;
@@ -52,13 +54,17 @@ struct paper_row {
 
 /// All views are of static storage.
 struct program_info {
-    std::string_view name;    ///< as in Table III; what stands after the last '-' is accepted as well
+    std::string_view name;    ///< as in Table III if it is there; what stands after the last '-' is accepted as well
     std::string_view summary; ///< one line, no full stop
     std::string_view example; ///< a command line that works
-    paper_row paper;
+    paper_row paper{};
     bool takes_input = false;                        ///< `options::input`
     bool takes_path = false;                         ///< `options::from` and `options::to`
+    bool takes_train = false;                        ///< `options::train`
     std::span<const std::string_view> real_inputs{}; ///< values of `options::input` that `skerry run all` adds
+
+    /// The thirteen of the paper; the others are programs of declared accesses.
+    constexpr bool in_table_iii() const noexcept { return !paper.input.empty(); }
 };
 
 /// The verdict of a check that shares no code with either variant's algorithm.
@@ -111,7 +117,7 @@ struct program {
     std::unique_ptr<instance> (*serial)(const options&);
 };
 
-/// Every program, in Table III's order.
+/// Every program: those of Table III in its order, then the others.
 std::span<const program> programs();
 
 /// By full name or by what stands after its last '-'; null if there is none.

@@ -4,13 +4,19 @@
 #include "exit_code.hpp"
 #include "program.hpp"
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <skerry/runtime.hpp>
 
 namespace cli {
+
+/// In the enumerators' order, as apps::size_names is.
+inline constexpr std::array<std::string_view, 4> steal_names{"automatic", "asymmetric", "locked", "interrupt"};
 
 struct list_request {
     bool json = false;
@@ -29,6 +35,8 @@ struct runtime_flags {
     std::optional<unsigned> blocking_threads;
     std::optional<skerry::steal_mode> steal;
     std::optional<double> watchdog_seconds;
+    std::optional<std::string> trace;
+    std::optional<std::size_t> trace_memory;
 
     skerry::options over(skerry::options environment) const;
 };
@@ -39,11 +47,21 @@ struct run_request {
     runtime_flags runtime;
     std::optional<unsigned> repeat;
     bool json = false;
+    std::vector<std::string> on; ///< back ends; empty: both variants here, compared in time
+    std::string row_to;          ///< with one back end: a file for its row, instead of standard output
+};
+
+struct launch_request {
+    unsigned processes = 2;
+    std::vector<std::string> command; ///< a program and its arguments
 };
 
 /// Each prints to standard output and reports errors by exceptions, which main turns into a message and a status.
 exit_code list(const list_request& request);
 exit_code info(const info_request& request);
 exit_code run(const run_request& request);
+
+/// The result is the processes' own exit status, see skerry::launch_result.
+int launch(const launch_request& request);
 
 } // namespace cli

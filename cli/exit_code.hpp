@@ -12,6 +12,11 @@ enum exit_code : int {
     exit_failure = 4,      ///< anything else, such as too little memory
 };
 
+/// Thrown when another process has said already what was wrong: the command ends with its status and says no more.
+struct already_said {
+    exit_code code;
+};
+
 inline constexpr const char* exit_code_help = "Exit status:\n"
                                               "  0  done, and every check passed\n"
                                               "  1  a program's result is wrong, or its two variants disagree\n"

@@ -12,14 +12,16 @@ exit_code list(const list_request& request) {
     if (request.json) {
         nlohmann::ordered_json rows = nlohmann::ordered_json::array();
         for (const apps::program& p : apps::programs()) {
-            rows.push_back({{"program", p.info.name},
-                            {"summary", p.info.summary},
-                            {"example", p.info.example},
-                            {"takes_input", p.info.takes_input},
-                            {"paper",
-                             {{"input", p.info.paper.input},
-                              {"granularity", p.info.paper.granularity},
-                              {"pattern", apps::name_of(p.info.paper.pattern)}}}});
+            nlohmann::ordered_json row{{"program", p.info.name},
+                                       {"summary", p.info.summary},
+                                       {"example", p.info.example},
+                                       {"takes_input", p.info.takes_input}};
+            if (p.info.in_table_iii()) {
+                row["paper"] = {{"input", p.info.paper.input},
+                                {"granularity", p.info.paper.granularity},
+                                {"pattern", apps::name_of(p.info.paper.pattern)}};
+            }
+            rows.push_back(std::move(row));
         }
         fmt::print("{}\n", rows.dump(2));
         return exit_ok;
@@ -27,9 +29,17 @@ exit_code list(const list_request& request) {
     fmt::print("{:<12} {:<60} {:<11} {:>11}  {}\n", "program", "what it does", "paper input", "granularity",
                "tasks by");
     for (const apps::program& p : apps::programs()) {
-        fmt::print("{:<12} {:<60} {:<11} {:>11}  {}\n", p.info.name, p.info.summary, p.info.paper.input,
-                   p.info.paper.granularity,
-                   p.info.paper.pattern == apps::pattern::spawn_sync ? "spawn and sync" : "parallel for");
+        if (p.info.in_table_iii()) {
+            fmt::print("{:<12} {:<60} {:<11} {:>11}  {}\n", p.info.name, p.info.summary, p.info.paper.input,
+                       p.info.paper.granularity,
+                       p.info.paper.pattern == apps::pattern::spawn_sync ? "spawn and sync" : "parallel for");
+        }
+    }
+    fmt::print("\nTasks that declare what they touch:\n");
+    for (const apps::program& p : apps::programs()) {
+        if (!p.info.in_table_iii()) {
+            fmt::print("{:<12} {}\n", p.info.name, p.info.summary);
+        }
     }
     fmt::print("\nThe part after the dash is enough: skerry run nq\n");
     return exit_ok;

@@ -14,6 +14,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <skerry/launch.hpp>
 
 namespace {
 
@@ -21,9 +22,6 @@ constexpr unsigned most_repeats = 1000;
 // As the environment variables accept.
 constexpr unsigned most_workers = 4096;
 constexpr double longest_watchdog = 1e6;
-
-// In the enumerators' order, as apps::size_names is.
-constexpr std::array<std::string_view, 3> steal_names{"automatic", "asymmetric", "locked"};
 
 // What is an enumeration in the request and a word on the command line.
 struct words_of_run {
@@ -48,6 +46,21 @@ void add_list(CLI::App& app, cli::list_request& request) {
     command->footer("Example:\n  skerry list\n");
 }
 
+void add_launch(CLI::App& app, cli::launch_request& request) {
+    auto* command = app.add_subcommand("launch", "Run a program as several processes that work together");
+    command->add_option("-n,--processes", request.processes, "How many")
+        ->check(CLI::Range(1U, skerry::most_processes))
+        ->capture_default_str();
+    // The program's own arguments are not ours to read, whatever they look like.
+    command->prefix_command();
+    command->footer("Exit status:\n"
+                    "  0  every process ended with 0\n"
+                    "  otherwise that of the first that did not, or 128 and the number of the signal that killed it\n\n"
+                    "Each process finds SKERRY_RANK, SKERRY_RANKS and SKERRY_FABRIC_FD in its environment; they are\n"
+                    "between this command and the library.\n\n"
+                    "Example:\n  skerry launch -n 2 ./program --its-own-option\n");
+}
+
 void add_runtime_flags(CLI::App& command, cli::runtime_flags& flags, words_of_run& words) {
     const char* group = "The runtime, instead of the environment variable";
     command.add_option("--workers", flags.workers, "SKERRY_WORKERS; neither: as many as the machine allows")
@@ -64,12 +77,20 @@ void add_runtime_flags(CLI::App& command, cli::runtime_flags& flags, words_of_ru
         .add_option("--blocking-threads", flags.blocking_threads,
                     "SKERRY_BLOCKING_THREADS: at most so many stand in for blocked ones")
         ->group(group);
-    command.add_option("--steal", words.steal, "SKERRY_STEAL: automatic, asymmetric or locked")
-        ->check(CLI::IsMember(std::vector<std::string>(steal_names.begin(), steal_names.end())))
+    command.add_option("--steal", words.steal, "SKERRY_STEAL: automatic, asymmetric, locked or interrupt")
+        ->check(CLI::IsMember(std::vector<std::string>(cli::steal_names.begin(), cli::steal_names.end())))
         ->option_text("MODE")
         ->group(group);
     command.add_option("--watchdog", flags.watchdog_seconds, "SKERRY_WATCHDOG: seconds before a wait is reported")
         ->check(CLI::Range(0.0, longest_watchdog))
+        ->group(group);
+    command.add_option("--trace", flags.trace, "SKERRY_TRACE: write what every worker did, for ui.perfetto.dev")
+        ->option_text("FILE")
+        ->group(group);
+    command
+        .add_option("--trace-memory", flags.trace_memory,
+                    "SKERRY_TRACE_MEMORY: bytes of newest events that each thread keeps, such as 8M")
+        ->transform(CLI::AsSizeValue(false))
         ->group(group);
 }
 
@@ -81,21 +102,32 @@ void add_run(CLI::App& app, cli::run_request& request, words_of_run& words) {
                      "tiny, small, medium (the default) or paper: Table III's input and granularity")
         ->check(CLI::IsMember(std::vector<std::string>(apps::size_names.begin(), apps::size_names.end())))
         ->option_text("SIZE");
-    command->add_option(
-        "--input", request.options.input,
-        "Instead of generated input: wordnet, or a file (Ligra adjacency, SNAP edge list, Matrix Market)");
+    command->add_option("--input", request.options.input,
+                        "Instead of generated input: wordnet, or a file (Ligra adjacency, SNAP edge list, Matrix "
+                        "Market); digits: images");
     command->add_option("--from", request.options.from, "Where a path begins: a vertex, or a word");
     command->add_option("--to", request.options.to, "Where the path ends");
+    command->add_option("--train", request.options.train, "digits: only the first so many images")
+        ->check(CLI::PositiveNumber)
+        ->option_text("N");
     command->add_option("--seed", request.options.seed, "Of generated input")->capture_default_str();
     command->add_option("--granularity", request.options.granularity, "Of the smallest task, instead of the size's")
         ->check(CLI::PositiveNumber);
     command->add_option("--repeat", request.repeat, "Timed runs of each variant (5; with all: 3)")
         ->check(CLI::Range(1U, most_repeats));
     command->add_flag("--json", request.json, "Print JSON");
+    auto* on = command->add_option("--on", request.on,
+                                   "On these back ends, results compared: serial, threads, processes:N, sim:MACHINE");
+    on->delimiter(',')->option_text("LIST");
+    command->add_option("--row-to", request.row_to, "With one back end: write its row as JSON to this file")
+        ->needs(on)
+        ->option_text("FILE");
     add_runtime_flags(*command, request.runtime, words);
     command->footer(fmt::format("Examples:\n"
                                 "  skerry run cilk5-cs --size paper --workers 2\n"
                                 "  skerry run bfs --from dog --to ship\n"
+                                "  skerry run digits --train 1000\n"
+                                "  skerry run digits --on serial,threads,processes:2\n"
                                 "  skerry run all --repeat 1 --json\n\n{}",
                                 cli::exit_code_help));
 }
@@ -104,11 +136,28 @@ void add_run(CLI::App& app, cli::run_request& request, words_of_run& words) {
 std::string text_of(const CLI::ParseError& e, int argc, char** argv) {
     if (argc > 1 && argv[1][0] != '-' && dynamic_cast<const CLI::RequiredError*>(&e) != nullptr) {
         const std::string_view word = argv[1];
-        if (word != "info" && word != "list" && word != "run") {
-            return fmt::format("there is no command '{}'; the commands are info, list and run", word);
+        if (word != "info" && word != "launch" && word != "list" && word != "run") {
+            return fmt::format("there is no command '{}'; the commands are info, launch, list and run", word);
         }
     }
     return fmt::format("{}; see 'skerry --help'", e.what());
+}
+
+// What the parser is to see: all but a '--' between the options of 'launch' and the program, which it would take for
+// its own.
+std::vector<std::string> words_of(int argc, char** argv) {
+    std::vector<std::string> words(argv + 1, argv + argc);
+    if (!words.empty() && words.front() == "launch") {
+        std::size_t i = 1;
+        while (i < words.size() && words[i].starts_with('-') && words[i] != "--") {
+            i += words[i] == "-n" || words[i] == "--processes" ? 2 : 1;
+        }
+        if (i < words.size() && words[i] == "--") {
+            words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
+        }
+    }
+    std::reverse(words.begin(), words.end()); // as CLI11 takes a vector
+    return words;
 }
 
 int report(cli::exit_code code, std::string_view text) {
@@ -121,6 +170,7 @@ int report(cli::exit_code code, std::string_view text) {
 
 int main(int argc, char** argv) {
     cli::info_request info_request;
+    cli::launch_request launch_request;
     cli::list_request list_request;
     cli::run_request run_request;
     words_of_run words;
@@ -130,20 +180,28 @@ int main(int argc, char** argv) {
     app.require_subcommand(1);
     app.footer(fmt::format("Example:\n  skerry run all\n\n{}", cli::exit_code_help));
     add_info(app, info_request);
+    add_launch(app, launch_request);
     add_list(app, list_request);
     add_run(app, run_request, words);
 
     try {
-        app.parse(argc, argv);
+        app.parse(words_of(argc, argv));
         if (app.got_subcommand("info")) {
             return cli::info(info_request);
         }
         if (app.got_subcommand("list")) {
             return cli::list(list_request);
         }
+        if (const CLI::App* const command = app.get_subcommand("launch"); command->parsed()) {
+            launch_request.command = command->remaining();
+            if (launch_request.command.empty()) {
+                return report(cli::exit_usage, "launch: PROGRAM is required; see 'skerry launch --help'");
+            }
+            return cli::launch(launch_request);
+        }
         run_request.options.size = enumerator<apps::size>(apps::size_names, words.size);
         if (!words.steal.empty()) {
-            run_request.runtime.steal = enumerator<skerry::steal_mode>(steal_names, words.steal);
+            run_request.runtime.steal = enumerator<skerry::steal_mode>(cli::steal_names, words.steal);
         }
         return cli::run(run_request);
     } catch (const CLI::ParseError& e) {
@@ -157,6 +215,8 @@ int main(int argc, char** argv) {
         return report(cli::exit_usage, e.what());
     } catch (const apps::input_error& e) {
         return report(cli::exit_bad_input, e.what());
+    } catch (const cli::already_said& elsewhere) {
+        return elsewhere.code;
     } catch (const std::bad_alloc&) {
         return report(cli::exit_failure, "out of memory; a smaller --size may do");
     } catch (const std::exception& e) {

@@ -26,14 +26,15 @@ struct timing {
 /// One program on one input.
 struct measurement {
     std::string_view program;
-    std::string input; ///< `options::input`, or "generated"
+    bool in_table_iii = true; ///< and so part of the geometric mean
+    std::string input;        ///< `options::input`, or "generated"
     std::string problem;
     timing serial;
     timing parallel;
     skerry::statistics done; ///< by the workers in all timed runs together; high-water marks since they started
     apps::verdict check;
     std::string output;                 ///< `instance::print`
-    std::optional<std::string> skipped; ///< why nothing was measured; the fields above except the first two are empty
+    std::optional<std::string> skipped; ///< why nothing was measured; the fields above except the first three are empty
 
     double speed_up() const { return serial.median() / parallel.median(); }
 };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "back_ends.hpp"
 #include "commands.hpp"
 #include "measure.hpp"
 #include "report.hpp"
@@ -38,6 +39,9 @@ void refuse_senseless_options(const apps::program_info& info, const apps::option
     if ((!options.from.empty() || !options.to.empty()) && !info.takes_path) {
         throw apps::usage_error(fmt::format("{} takes neither --from nor --to", info.name));
     }
+    if (options.train != 0 && !info.takes_train) {
+        throw apps::usage_error(fmt::format("{} takes no --train (it was {})", info.name, options.train));
+    }
 }
 
 exit_code run_one(const run_request& request, const run_settings& settings, skerry::runtime& workers) {
@@ -53,8 +57,9 @@ exit_code run_one(const run_request& request, const run_settings& settings, sker
 }
 
 exit_code run_all(const run_request& request, const run_settings& settings, skerry::runtime& workers) {
-    if (!request.options.input.empty() || !request.options.from.empty() || !request.options.to.empty()) {
-        throw apps::usage_error("--input, --from and --to go with one program, not with 'all'");
+    const apps::options& given = request.options;
+    if (!given.input.empty() || !given.from.empty() || !given.to.empty() || given.train != 0) {
+        throw apps::usage_error("--input, --from, --to and --train go with one program, not with 'all'");
     }
     progress shown(std::cerr, isatty(STDERR_FILENO) == 1);
     std::vector<measurement> all;
@@ -66,6 +71,7 @@ exit_code run_all(const run_request& request, const run_settings& settings, sker
             m = measure(program, options, settings.repeat, workers, shown);
         } catch (const apps::input_missing& missing) {
             m.program = program.info.name;
+            m.in_table_iii = program.info.in_table_iii();
             m.input = input;
             m.skipped = missing.what();
         }
@@ -100,11 +106,20 @@ skerry::options runtime_flags::over(skerry::options environment) const {
     environment.blocking_threads = blocking_threads.value_or(environment.blocking_threads);
     environment.steal = steal.value_or(environment.steal);
     environment.watchdog_seconds = watchdog_seconds.value_or(environment.watchdog_seconds);
+    environment.trace = trace.value_or(environment.trace);
+    environment.trace_memory = trace_memory.value_or(environment.trace_memory);
     return environment;
 }
 
 exit_code run(const run_request& request) {
     const bool all = request.program == "all";
+    if (!request.on.empty()) {
+        if (all) {
+            throw apps::usage_error("--on goes with one program, not with 'all'");
+        }
+        refuse_senseless_options(wanted(request.program).info, request.options);
+        return run_on(request, request.repeat.value_or(repeat_one));
+    }
     if (!all) {
         wanted(request.program);
     }

@@ -40,7 +40,7 @@ if(SKERRY_SANITIZE)
   add_link_options(${flags})
 endif()
 
-if(SKERRY_SANITIZE OR SKERRY_COVERAGE)
+if(SKERRY_SANITIZE OR SKERRY_COVERAGE OR SKERRY_TEST_FLAGS MATCHES "-O0")
   # For tests that try many inputs: every step is several times as slow here.
   add_compile_definitions(SKERRY_SLOW_BUILD)
 endif()

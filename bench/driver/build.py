@@ -38,12 +38,13 @@ class Programs:
         self.folder, self.jobs = pathlib.Path(folder).resolve(), jobs
         self.trees, self.missing, self.targets = {}, {}, {}
 
-    def build(self, peers):
+    def build(self, peers, workloads, others=()):
+        """workloads: what each peer has a program for. others: targets of the g++ tree that belong to no peer."""
         for tree in dict.fromkeys(peer.tree for peer in peers):
             wanted = [peer for peer in peers if peer.tree == tree]
-            why = self._cargo() if tree == "cargo" else self._cmake(tree, wanted)
+            why = self._cargo() if tree == "cargo" else self._cmake(tree, wanted, workloads, others)
             for peer in wanted:
-                if why or (tree != "cargo" and not self._has(tree, peer.name)):
+                if why or (tree != "cargo" and not self._has(tree, peer.name, workloads)):
                     self.missing[peer.label] = why or f"{peer.name} was not found by CMake for {tree}"
 
     def command(self, peer, program):
@@ -56,16 +57,23 @@ class Programs:
 
     def cli(self):
         """The skerry command of the g++ tree, or None."""
-        path = self.trees.get("g++", self.folder) / "cli" / "skerry"
-        return path if path.exists() else None
+        return self._of_the_gcc_tree("cli", "skerry")
+
+    def figure(self, target):
+        """A program of the g++ tree that belongs to no peer, or None."""
+        return self._of_the_gcc_tree("bench", target)
 
     def limits(self):
         return {name: self.trees[name] / "bench" / "bench_limits" for name in COMPILERS if name in self.trees}
 
-    def _has(self, tree, name):
-        return f"bench_fib_{name}" in self.targets[tree]
+    def _of_the_gcc_tree(self, folder, name):
+        path = self.trees.get("g++", self.folder) / folder / name
+        return path if path.exists() else None
 
-    def _cmake(self, tree, peers):
+    def _has(self, tree, name, workloads):
+        return all(f"bench_{workload}_{name}" in self.targets[tree] for workload in workloads)
+
+    def _cmake(self, tree, peers, workloads, others):
         compiler = next((name for name in COMPILERS[tree] if shutil.which(name)), None)
         if compiler is None:
             return f"{' or '.join(COMPILERS[tree])} is not installed"
@@ -76,10 +84,9 @@ class Programs:
             f"configuring for {compiler}")
         listed = run(["ninja", "-C", folder, "-t", "targets", "all"], "listing the targets")
         self.targets[tree] = set(re.findall(r"^(\w+): phony$", listed, re.MULTILINE))
-        names = {peer.name for peer in peers}
-        wanted = [t for t in self.targets[tree] if t.startswith("bench_") and t.rsplit("_", 1)[1] in names
-                  and not t.startswith(("bench_peer_", "bench_fib_library_"))]
-        wanted += [t for t in ("bench_limits", "skerry_cli") if t in self.targets[tree]]
+        wanted = {f"bench_{workload}_{peer.name}" for workload in workloads for peer in peers}
+        wanted |= set(others if tree == "g++" else ()) | {"bench_limits", "skerry_cli"}
+        wanted &= self.targets[tree]
         run(["cmake", "--build", folder, "--parallel", str(self.jobs), "--target", *sorted(wanted)],
             f"building with {compiler}")
         self.trees[tree] = folder

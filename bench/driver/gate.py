@@ -9,7 +9,7 @@ from rows import BOUNDS, DECIDING, NOTHING, OPTIMUM_SLACK, ROWS, SERIAL, SKERRY
 @dataclasses.dataclass(frozen=True)
 class Verdict:
     row: str
-    workers: int
+    workers: int  # 0: the row has no such number
     passed: bool
     says: str
 
@@ -46,8 +46,14 @@ def _against(row, measured, column, rival):
     return Verdict(row.name, measured["workers"], passed, f"{column} / {rival} = {shown}, {limit}")
 
 
-def _within(bound, measured, column):
+def _unmeasured(row, measured, column):
+    return Verdict(row, measured["workers"], False, f"{column}: {measured['problems'].get(column, 'not measured')}")
+
+
+def within(bound, measured, column):
     ours = value(measured, column)
+    if ours is None:
+        return _unmeasured(bound.row, measured, column)
     if not bound.times_serial:
         return Verdict(bound.row, measured["workers"], ours <= bound.at_most, f"{column} = {ours:.3f}, {bound.says}")
     found = ratio(ours, serial(measured))
@@ -68,11 +74,10 @@ def evaluate(result):
             if column in result["missing"]:
                 continue
             if value(measured, column) is None:
-                why = measured["problems"].get(column, "not measured")
-                verdicts.append(Verdict(row.name, measured["workers"], False, f"{column}: {why}"))
+                verdicts.append(_unmeasured(row.name, measured, column))
                 continue
             verdicts += [v for rival in DECIDING if (v := _against(row, measured, column, rival))]
-            verdicts += [_within(bound, measured, column) for bound in BOUNDS
+            verdicts += [within(bound, measured, column) for bound in BOUNDS
                          if bound.row == row.name and column in bound.columns
                          and measured["workers"] in bound.workers]
     if not any(verdict for verdict in verdicts):
@@ -81,7 +86,8 @@ def evaluate(result):
 
 
 def report(verdicts):
-    lines = [f"{'PASS' if v.passed else 'FAIL'}  {v.row}, {v.workers} worker(s): {v.says}" for v in verdicts]
+    lines = [f"{'PASS' if v.passed else 'FAIL'}  {v.row}{f', {v.workers} worker(s)' if v.workers else ''}: {v.says}"
+             for v in verdicts]
     failed = sum(not v.passed for v in verdicts)
     lines.append(f"gate: {failed} of {len(verdicts)} FAILED" if failed else f"gate: all {len(verdicts)} passed")
     return "\n".join(lines)

@@ -18,26 +18,43 @@ class Failure(Exception):
     pass
 
 
+class Running:
+    """A program that prints JSON, begun now. A failure to do so, a wrong result and a time-out are all Failure."""
+
+    def __init__(self, command, environment=None):
+        self.name = os.path.basename(str(command[0]))
+        try:
+            self._process = subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE,
+                                             stderr=subprocess.PIPE, text=True, env=environment)
+        except OSError as error:
+            raise Failure(f"{self.name} cannot be run: {error.strerror}") from None
+
+    def printed(self, parse, limit=TIME_LIMIT):
+        """Waits for the end. parse: makes of the text what is returned; ValueError if the text is something else."""
+        try:
+            out, errors = self._process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.communicate()
+            raise Failure(f"{self.name} did not end within {limit} s") from None
+        status = self._process.returncode
+        try:
+            printed = parse(out)
+        except json.JSONDecodeError:
+            said = (errors.strip() or out.strip() or "nothing").splitlines()[-1]
+            raise Failure(f"{self.name} ended with status {status} and said: {said}") from None
+        except ValueError as wrong:
+            raise Failure(f"{self.name}: {wrong}") from None
+        if isinstance(printed, dict) and printed.get("check", "ok") != "ok":
+            raise Failure(f"{self.name} computed a wrong result: {printed['check']}")
+        if status != 0:
+            raise Failure(f"{self.name} ended with status {status}")
+        return printed
+
+
 def run_json(command, environment=None, limit=TIME_LIMIT):
-    """Runs a program that prints JSON. A failure to do so, a wrong result and a time-out are all Failure."""
-    name = os.path.basename(str(command[0]))
-    try:
-        done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=limit,
-                              check=False, env=environment)
-    except subprocess.TimeoutExpired:
-        raise Failure(f"{name} did not end within {limit} s") from None
-    except OSError as error:
-        raise Failure(f"{name} cannot be run: {error.strerror}") from None
-    try:
-        printed = json.loads(done.stdout)
-    except json.JSONDecodeError:
-        said = (done.stderr.strip() or done.stdout.strip() or "nothing").splitlines()[-1]
-        raise Failure(f"{name} ended with status {done.returncode} and said: {said}") from None
-    if printed.get("check", "ok") != "ok":
-        raise Failure(f"{name} computed a wrong result: {printed['check']}")
-    if done.returncode != 0:
-        raise Failure(f"{name} ended with status {done.returncode}")
-    return printed
+    """What a program prints that prints one object."""
+    return Running(command, environment).printed(json.loads, limit)
 
 
 def environment_for(workers):
@@ -45,12 +62,12 @@ def environment_for(workers):
     return os.environ | {"SKERRY_WORKERS": count, "OMP_NUM_THREADS": count, "RAYON_NUM_THREADS": count}
 
 
-def measure_row(row, workers, rounds, programs, say):
+def measure_row(row, workers, rounds, programs, say, among=PEERS):
     """One round runs every peer once, so that a slow minute of the machine falls on all of them."""
     peers, problems = {}, {}
     with OtherLoad() as load:
         for turn in range(rounds):
-            for peer in PEERS:
+            for peer in among:
                 command = programs.command(peer, row.program)
                 if command is None or peer.label in problems:
                     continue
@@ -82,4 +99,4 @@ def measure_programs(workers, cli, repeat, say):
     with OtherLoad() as load:
         printed = run_json([cli, "run", "all", "--json", "--repeat", repeat], environment_for(workers),
                            ALL_PROGRAMS_TIME_LIMIT)
-    return {"workers": workers, "other_load": round(load.processors, 3), "rows": printed["rows"]}
+    return {"workers": workers, "other_load": round(load.processors, 3), "rows": [row for row in printed["rows"] if row["in_table_iii"]]}

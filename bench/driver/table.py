@@ -4,7 +4,7 @@
 import pathlib
 
 from gate import ratio, serial, value
-from rows import RIVALS, ROWS, SKERRY
+from rows import OPTIMUM_SLACK, RIVALS, ROWS, SKERRY
 
 BEGIN, END = "<!-- bench: begin -->", "<!-- bench: end -->"
 
@@ -17,7 +17,7 @@ def number(value_, unit):
     return f"{value_:.0f}" if value_ >= 100 else f"{value_:.1f}" if value_ >= 10 else f"{value_:.2f}"
 
 
-def _cell(measured, label):
+def cell(measured, label):
     column = measured["peers"].get(label)
     if column is None:
         return "failed" if label in measured["problems"] else "-"
@@ -31,11 +31,10 @@ def _ratio(measured, rival):
     return " / ".join("-" if r is None else f"{r:.3f}" if r < 0.1 else f"{r:.2f}" for r in ratios)
 
 
-def losses(measured, missing):
+def losses(measured, missing, slack=1.0, rivals=tuple(RIVALS)):
     """The rivals that are better than Skerry in this row, with the column that loses."""
-    slack = 1.02 if {row.name: row for row in ROWS}[measured["row"]].at_optimum else 1.0
     found = []
-    for rival in RIVALS:
+    for rival in rivals:
         theirs = value(measured, rival)
         for column in SKERRY:
             ours = value(measured, column)
@@ -54,8 +53,9 @@ def _rows(result, workers):
     for measured in result["rows"]:
         if measured["workers"] != workers:
             continue
-        lost = losses(measured, missing)
-        cells = [_cell(measured, label) for label in SKERRY + RIVALS]
+        at_optimum = {row.name: row for row in ROWS}[measured["row"]].at_optimum
+        lost = losses(measured, missing, OPTIMUM_SLACK if at_optimum else 1.0)
+        cells = [cell(measured, label) for label in SKERRY + RIVALS]
         lines.append("| " + " | ".join([measured["row"], measured["unit"], number(serial(measured), measured["unit"]),
                                         *cells, _ratio(measured, "oneTBB"), _ratio(measured, "rayon"),
                                         f"**{', '.join(lost)}**" if lost else ""]) + " |")
@@ -80,36 +80,47 @@ def _programs(result):
     return lines
 
 
-def markdown(result):
+def unmeasured(result):
+    """A paragraph for each peer that is missing and each that failed."""
+    lines = []
+    for label, why in result["missing"].items():
+        lines += ["", f"Not measured: {label}: {why}."]
+    for measured in result["rows"]:
+        for label, why in measured["problems"].items():
+            lines += ["", f"Failed: {measured['row']}, {measured['workers']} worker(s), {label}: {why}"]
+    return lines
+
+
+def origin(result):
+    """A sentence on where the figures are from."""
     machine = result["machine"]
     versions = ", ".join(f"{name}: {version}" for name, version in machine["versions"].items())
+    return (f"Commit {result['commit']}; {machine['processor']}, {machine['processors']} processors, "
+            f"{machine['kernel']}, {machine['system']}; {versions}.")
+
+
+def markdown(result):
     lines = []
     for workers in sorted({measured["workers"] for measured in result["rows"]}):
         lines += _rows(result, workers) + [""]
     lines += _programs(result) + [""]
     busiest = max([measured["other_load"] for measured in result["rows"] + result["programs"]], default=0.0)
     lines.append(
-        f"Commit {result['commit']}; {machine['processor']}, {machine['processors']} processors, {machine['kernel']}, "
-        f"{machine['system']}; {versions}. Least of {result['rounds']} interleaved rounds, median in brackets; serial is "
+        f"{origin(result)} Least of {result['rounds']} interleaved rounds, median in brackets; serial is "
         "the faster of both compilers' plain program. Ratios are g++ / clang++, of the medians for region entry, "
         "hostage and CPU use, of the least for the rest; below 1 Skerry is better. "
         f"Other work on the machine took up to {busiest:.2f} processors meanwhile.")
-    for label, why in result["missing"].items():
-        lines += ["", f"Not measured: {label}: {why}."]
-    for measured in result["rows"]:
-        for label, why in measured["problems"].items():
-            lines += ["", f"Failed: {measured['row']}, {measured['workers']} worker(s), {label}: {why}"]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines + unmeasured(result)) + "\n"
 
 
-def write(path, text):
+def write(path, text, begin_line=BEGIN, end_line=END):
     """Puts the text between the marker lines of a file that has them; a file that does not exist becomes the text."""
     path = pathlib.Path(path)
     if not path.exists():
         path.write_text(text)
         return
     old = path.read_text()
-    begin, end = old.find(BEGIN), old.find(END)
+    begin, end = old.find(begin_line), old.find(end_line)
     if begin < 0 or end < begin:
-        raise ValueError(f"{path} has no lines '{BEGIN}' and '{END}' to put the table between")
-    path.write_text(old[:begin + len(BEGIN)] + "\n" + text + old[end:])
+        raise ValueError(f"{path} has no lines '{begin_line}' and '{end_line}' to put the table between")
+    path.write_text(old[:begin + len(begin_line)] + "\n" + text + old[end:])

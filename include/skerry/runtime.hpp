@@ -18,6 +18,7 @@
 #include <skerry/detail/base/export.hpp>
 #include <skerry/detail/frontend/forkjoin/finish_frame.hpp>
 #include <skerry/detail/frontend/forkjoin/fork.hpp>
+#include <skerry/region.hpp>
 
 namespace skerry::inline SKERRY_ABI {
 
@@ -30,6 +31,7 @@ enum class steal_mode : std::uint8_t {
     automatic,  // asymmetric where the kernel has the expedited membarrier, else locked
     asymmetric, // an error where the kernel refuses
     locked,     // a lock on every push and pop
+    interrupt,  // a user-level interrupt to the victim's core; an error where cores have none, as on all real machines
 };
 
 // What a runtime is made of. Each member has one environment variable and, in the `skerry` command, one flag.
@@ -41,6 +43,8 @@ struct options {
     unsigned blocking_threads = 256;          // SKERRY_BLOCKING_THREADS: at most this many stand in for blocked ones
     steal_mode steal = steal_mode::automatic; // SKERRY_STEAL
     double watchdog_seconds = 0;              // SKERRY_WATCHDOG: report waits longer than this; 0: never
+    std::string trace;                        // SKERRY_TRACE: file for what every worker did, for Perfetto; empty: none
+    std::size_t trace_memory = std::size_t{8} << 20; // SKERRY_TRACE_MEMORY, bytes per slot for its newest events
 
     // The defaults, with what the environment says. Errors: std::invalid_argument names the variable, its value and
     // what is accepted.
@@ -61,9 +65,16 @@ struct statistics {
     std::uint64_t threads_high_water = 0; // threads of the runtime at a time
 };
 
+// What one of those that run tasks has done since the runtime began: a worker of this process, or another process.
+struct executor_statistics {
+    std::string name; // "worker 0", "process 1"
+    std::uint64_t tasks = 0;
+    std::uint64_t stolen = 0; // of those, taken from another executor
+};
+
 // A team of workers of its own. Runtimes may be nested and may stand side by side.
 //
-// Thread safety: run() and stats() from any thread; not at the same time as the destructor.
+// Thread safety: run(), root_region() and stats() from any thread; not at the same time as the destructor.
 class SKERRY_EXPORT runtime {
   public:
     // Starts workers - 1 threads; the calling thread of run() is the missing one.
@@ -79,10 +90,16 @@ class SKERRY_EXPORT runtime {
     template <class F>
     auto run(F&& f) -> std::invoke_result_t<F&> {
         const entry inside(*this);
-        return detail::finish_with_result(f);
+        return detail::finish_with_result<detail::root_frame>(f);
     }
 
+    // The region around all that this runtime's tasks make; made at the first call, destroyed with the runtime.
+    // Errors: std::bad_alloc.
+    [[nodiscard]] region root_region();
+
     [[nodiscard]] statistics stats() const noexcept;
+    // Those that have run a task. Exact when the runtime is idle. Errors: std::bad_alloc.
+    [[nodiscard]] std::vector<executor_statistics> executors() const;
     [[nodiscard]] unsigned workers() const noexcept;
 
   private:

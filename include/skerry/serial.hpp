@@ -13,6 +13,7 @@
 #include <skerry/detail/frontend/algorithm/reduction.hpp>
 #include <skerry/detail/frontend/algorithm/search.hpp>
 #include <skerry/detail/frontend/algorithm/sorting.hpp>
+#include <skerry/detail/frontend/serial/dataflow.hpp>
 #include <skerry/detail/frontend/serial/invoke.hpp>
 #include <skerry/detail/frontend/serial/runtime.hpp>
 #include <skerry/detail/frontend/serial/tasks.hpp>

@@ -86,10 +86,11 @@ class worker_local {
         if (void* const found = mine.load(std::memory_order_relaxed)) { // a task run inside the factory was here
             return static_cast<object*>(found)->value;
         }
-        fresh->next = objects_.load(std::memory_order_relaxed);
-        while (!objects_.compare_exchange_weak(fresh->next, fresh.get(), std::memory_order_release, // -> begin()
-                                               std::memory_order_relaxed)) {
-        }
+        fresh->next = objects_.load(std::memory_order_acquire);
+        do {
+            detail::machine::publish_all(detail::coherence_step::handed_over);
+        } while (!objects_.compare_exchange_weak(fresh->next, fresh.get(), std::memory_order_release, // -> begin()
+                                                 std::memory_order_relaxed));
         mine.store(fresh.get(), std::memory_order_relaxed);
         return fresh.release()->value;
     }

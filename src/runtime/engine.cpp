@@ -3,17 +3,25 @@
 #include "runtime/engine.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <system_error>
 
+#include <skerry/detail/coherence/region_calls.hpp>
+#include <skerry/detail/frontend/dataflow/spawned_task.hpp>
+#include <skerry/detail/trace/names.hpp>
+
 #include "base/panic.hpp"
+#include "base/port/clock.hpp"
 #include "base/port/cpu_limits.hpp"
 #include "base/port/membarrier.hpp"
 #include "base/port/process.hpp"
-#include "frontend/forkjoin/latch_done.hpp"
 #include "runtime/fork_guard.hpp"
 #include "runtime/resolve.hpp"
+#include "sched/latch_done.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -49,7 +57,11 @@ team_settings team_settings_of(engine* owner, const options& o, const std::vecto
     s.owner = owner;
     s.workers = o.workers;
     s.max_slots = o.max_slots;
-    s.protocol = o.steal == steal_mode::locked ? steal_protocol::locked : steal_protocol::asymmetric;
+    s.protocol = o.steal == steal_mode::locked      ? steal_protocol::locked
+                 : o.steal == steal_mode::interrupt ? steal_protocol::interrupt
+                                                    : steal_protocol::asymmetric;
+    s.trace_records = o.trace.empty() ? 0 : std::bit_floor(o.trace_memory / sizeof(trace_record));
+    s.tells_itself = &execute_spawned;
     if (o.workers > 1) {
         s.crowded = o.workers > port::read_cpu_limits().workers;
         s.places = places_of(cpus);
@@ -64,10 +76,26 @@ engine::engine(const options& o)
       cpus_(port::process_cpus()),
       team_(team_settings_of(this, options_, cpus_)) {
     watch_forks();
+    if (!options_.trace.empty()) {
+        if constexpr (takes_events<machine>) {
+            throw std::invalid_argument("skerry: options::trace (SKERRY_TRACE) is '" + options_.trace +
+                                        "': the host of a simulation writes its trace; skerry-sim --trace asks for it");
+        }
+        trace_clock_ = {.ticks_per_second = port::ticks_per_second(),
+                        .origin_ticks = port::ticks(),
+                        .origin_ns = port::now_ns(),
+                        .ahead_ns = 0};
+        place_ = fabric::shm::launched_as();
+        if (place_.ranks > 1) {
+            messages_ = std::make_unique<trace_buffer<machine>>(
+                options_.max_slots, std::bit_floor(options_.trace_memory / sizeof(trace_record)), &port::ticks);
+        }
+        trace_ = std::make_unique<trace_entry>(options_.trace, place_, [this] { return take_trace(); });
+    }
     try {
         for (unsigned i = 0; i + 1 < options_.workers; ++i) {
             workers_.push_back(std::make_unique<background>());
-            start(*workers_.back(), &run_background, "skerry worker", options_.pin);
+            start(*workers_.back(), &run_background, "worker", options_.pin);
         }
         if (options_.watchdog_seconds > 0) {
             watchdog_ = std::make_unique<watchdog>(team_, options_.watchdog_seconds);
@@ -90,6 +118,7 @@ engine::~engine() {
         if (watchdog_ != nullptr) {
             watchdog_->forget();
         }
+        static_cast<void>(processes_.release()); // the parent's part in the program, not the child's
         return;
     }
     // What was submitted and nobody waits for is run before the workers go.
@@ -103,11 +132,32 @@ engine::~engine() {
     team_.wait(self, wanted::any(), 0, condition, "end of the runtime: tasks submitted to it", this);
     leave();
     stop();
+    processes_.reset(); // after the threads that look there
     for (unsigned i = 0; i < team_.slots(); ++i) {
         if (team_.slot(i).taken.load(std::memory_order_acquire)) {
             fatal("a runtime is destroyed while another thread is inside it");
         }
     }
+    end_root_region(root_.load(std::memory_order_acquire)); // R2 <- R1
+    if (trace_ != nullptr) {
+        trace_->write();
+    }
+}
+
+region_id engine::root() {
+    region_id found = root_.load(std::memory_order_acquire); // R2 <- R1
+    if (found == region_id::none) {
+        const region_id fresh = create_root_region();
+        if (root_.compare_exchange_strong(found, fresh, std::memory_order_acq_rel)) { // R1 -> R2: publishes the region
+            return fresh;
+        }
+        end_root_region(fresh); // another thread was faster
+    }
+    return found;
+}
+
+void engine::inherit_root(const engine& of_parent) noexcept {
+    root_.store(of_parent.root_.load(std::memory_order_relaxed), std::memory_order_relaxed); // relaxed: one thread
 }
 
 void engine::stop() noexcept {
@@ -136,7 +186,7 @@ void engine::stop() noexcept {
 
 // --- threads --------------------------------------------------------------------------------------------------------
 
-void engine::start(background& b, void (*body)(void*), const char* name, bool pinned) {
+void engine::start(background& b, void (*body)(void*), const char* role, bool pinned) {
     b.home = this;
     b.place = team_.take_slot(nullptr);
     if (b.place == nullptr) {
@@ -144,7 +194,8 @@ void engine::start(background& b, void (*body)(void*), const char* name, bool pi
             "skerry: max_slots (SKERRY_MAX_SLOTS) is smaller than the number of threads needed");
     }
     try {
-        const std::string full = std::string(name) + " " + std::to_string(b.place->slot);
+        b.place->role.store(role, std::memory_order_relaxed); // relaxed: a literal, which needs no order
+        const std::string full = "skerry " + std::string(role) + " " + std::to_string(b.place->slot);
         b.thread.start(options_.stack_size, full.c_str(), body, &b,
                        pinned ? std::optional<unsigned>(cpus_[b.place->slot % cpus_.size()]) : std::nullopt);
     } catch (...) {
@@ -155,7 +206,7 @@ void engine::start(background& b, void (*body)(void*), const char* name, bool pi
 
 void engine::run_background(void* self) {
     const background& b = *static_cast<background*>(self);
-    current_page = b.place;
+    team::sit_down(*b.place);
     b.home->team_.work(*b.place, [] { return false; });
     current_page = nullptr;
 }
@@ -163,14 +214,16 @@ void engine::run_background(void* self) {
 void engine::run_reserve(void* self) {
     const background& b = *static_cast<background*>(self);
     engine& home = *b.home;
-    current_page = b.place;
+    team::sit_down(*b.place);
     while (!home.team_.stopping()) {
+        b.place->parked.store(true, std::memory_order_release);
         home.reserve_bell_.prepare();
         if (home.team_.any_injected() || home.team_.stopping()) {
             home.reserve_bell_.cancel();
         } else {
             home.reserve_bell_.wait();
         }
+        b.place->parked.store(false, std::memory_order_release);
         serve(*b.place);
     }
     current_page = nullptr;
@@ -192,10 +245,33 @@ void engine::serve(worker& place) noexcept {
 }
 
 void engine::start_reserve() {
-    std::call_once(reserve_once_, [this] {
-        start(reserve_, &run_reserve, "skerry reserve", false);
+    if (reserve_runs_.load(std::memory_order_acquire)) {
+        return;
+    }
+    const std::lock_guard lock(reserve_mutex_);
+    if (!reserve_runs_.load(std::memory_order_acquire)) {
+        start(reserve_, &run_reserve, "reserve", false);
         reserve_runs_.store(true, std::memory_order_release);
-    });
+    }
+}
+
+// --- other processes ------------------------------------------------------------------------------------------------
+
+void engine::join_processes() {
+    if (processes_known_.load(std::memory_order_acquire)) { // J1 <- J2
+        return;
+    }
+    const std::lock_guard lock(processes_mutex_);
+    if (processes_known_.load(std::memory_order_relaxed)) {
+        return;
+    }
+    processes_ = processes::join(team_, messages_.get());
+    if (processes_ != nullptr && processes_->helps()) {
+        helps_.store(true, std::memory_order_release); // J4 -> J3
+        processes_->serve(worker::of(*current_page));
+        std::exit(EXIT_SUCCESS); // whoever else came waits for the lock until then
+    }
+    processes_known_.store(true, std::memory_order_release); // J2 -> J1
 }
 
 // --- threads from outside -------------------------------------------------------------------------------------------
@@ -211,7 +287,8 @@ void engine::enter() {
     }
     last_slot = {team_.serial(), place};
     place->outer = current_page;
-    current_page = place;
+    team::sit_down(*place);
+    place->trace.enter();
 }
 
 void engine::leave() noexcept {
@@ -221,6 +298,7 @@ void engine::leave() noexcept {
         self.home.execute(self, *task); // begun here, waited for nowhere
     }
     current_page = self.outer;
+    self.trace.leave();
     self.home.free_slot(self);
 }
 
@@ -265,7 +343,7 @@ void engine::begin_blocking() noexcept {
     try {
         auto fresh = std::make_unique<background>();
         substitutes_.reserve(substitutes_.size() + 1);
-        start(*fresh, &run_substitute, "skerry stand-in", false);
+        start(*fresh, &run_substitute, "stand-in", false);
         substitutes_.push_back(std::move(fresh));
         substitutes_active_.fetch_add(1, std::memory_order_relaxed);
     } catch (const std::exception&) {
@@ -278,7 +356,7 @@ void engine::end_blocking() noexcept { blocked_.fetch_sub(1, std::memory_order_r
 void engine::run_substitute(void* self) {
     const background& b = *static_cast<background*>(self);
     engine& home = *b.home;
-    current_page = b.place;
+    team::sit_down(*b.place);
     std::unique_lock lock(home.substitutes_mutex_);
     while (!home.team_.stopping()) {
         lock.unlock();
@@ -291,9 +369,11 @@ void engine::run_substitute(void* self) {
         }
         home.substitutes_active_.fetch_sub(1, std::memory_order_relaxed);
         ++home.substitutes_parked_;
+        b.place->parked.store(true, std::memory_order_release);
         home.substitute_wanted_.wait(lock,
                                      [&home] { return home.calls_for_substitutes_ != 0 || home.team_.stopping(); });
         --home.substitutes_parked_;
+        b.place->parked.store(false, std::memory_order_release);
         if (home.calls_for_substitutes_ != 0) {
             --home.calls_for_substitutes_;
         }
@@ -321,6 +401,58 @@ statistics engine::stats() const noexcept {
     s.threads_high_water =
         workers_.size() + substitutes_.size() + (reserve_runs_.load(std::memory_order_acquire) ? 1U : 0U);
     return s;
+}
+
+trace_part engine::take_trace() const {
+    constexpr double long_enough_ns = 1e7; // for a rate that is better than what was measured at the start
+    trace_part part;
+    if (place_.rank != 0 && !helps_.load(std::memory_order_acquire)) { // J3 <- J4
+        return part;                                                   // the first process has the program's
+    }
+    part.rank = place_.rank;
+    part.name =
+        "skerry runtime with " + std::to_string(options_.workers) + (options_.workers == 1 ? " worker" : " workers");
+    if (place_.ranks > 1) {
+        part.name = "process " + std::to_string(place_.rank) + ": " + part.name;
+    }
+    part.clock = trace_clock_;
+    const auto ns = static_cast<double>(port::now_ns() - trace_clock_.origin_ns);
+    if (ns > long_enough_ns) {
+        part.clock.ticks_per_second = static_cast<double>(port::ticks() - trace_clock_.origin_ticks) * 1e9 / ns;
+    }
+    const auto add = [&part](const trace_buffer<machine>& events, std::string name) {
+        trace_snapshot s = events.snapshot();
+        part.executors.push_back({.number = events.executor(),
+                                  .name = std::move(name),
+                                  .dropped = s.dropped,
+                                  .records = std::move(s.records)});
+    };
+    for (unsigned i = 0; i < team_.slots(); ++i) {
+        const worker& w = team_.slot(i);
+        name_code(trace_id(w.hole.run), "nothing: the task was taken out of the deque");
+        add(*w.events, std::string(w.role.load(std::memory_order_relaxed)) + " " + std::to_string(i));
+    }
+    if (messages_ != nullptr) {
+        add(*messages_, "messages");
+    }
+    resolve_names(part);
+    return part;
+}
+
+std::vector<executor_statistics> engine::executors() const {
+    std::vector<executor_statistics> all;
+    for (unsigned i = 0; i < team_.slots(); ++i) {
+        const counters& c = team_.slot(i).count;
+        if (c.tasks.read() != 0) {
+            all.push_back({"worker " + std::to_string(i), c.tasks.read(), c.granted.read()});
+        }
+    }
+    if (processes_known_.load(std::memory_order_acquire) && processes_ != nullptr) { // J1 <- J2
+        for (const crossing::peer_counts& p : processes_->counts()) {
+            all.push_back({"process " + std::to_string(p.process), p.tasks, p.taken});
+        }
+    }
+    return all;
 }
 
 engine& engine::of(worker_page& page) noexcept { return *static_cast<engine*>(worker::of(page).home.owner()); }

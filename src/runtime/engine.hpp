@@ -5,17 +5,21 @@
 //
 // Thread safety: any thread, not at the same time as the destructor.
 
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include <skerry/detail/core/region_id.hpp>
 #include <skerry/runtime.hpp>
 
 #include "base/port/thread.hpp"
+#include "fabric/shm/shm.hpp"
+#include "runtime/processes.hpp"
+#include "runtime/trace_file.hpp"
 #include "runtime/watchdog.hpp"
 #include "sched/team.hpp"
+#include "sync/condition.hpp"
+#include "sync/mutex.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -31,6 +35,10 @@ class engine {
     void enter();
     static void leave() noexcept;
 
+    // In a program of several processes: joins them. In all but the first, work from the others is all that the calling
+    // worker does from here on, until the first has ended; then the process ends. Errors: as processes::join().
+    void join_processes();
+
     // Queues a task of a thread without a slot, and makes sure that a thread will run it.
     // Errors: std::bad_alloc, std::system_error (no thread can be started).
     void submit(loose_task& task);
@@ -39,13 +47,23 @@ class engine {
     void begin_blocking() noexcept;
     void end_blocking() noexcept;
 
+    // The root of the regions of this runtime, made at the first call. Errors: std::bad_alloc.
+    [[nodiscard]] region_id root();
+    // In the child of a fork, for the engine that takes the place of the parent's.
+    void inherit_root(const engine& of_parent) noexcept;
+
     [[nodiscard]] statistics stats() const noexcept;
+    [[nodiscard]] std::vector<executor_statistics> executors() const;
     [[nodiscard]] team& crew() noexcept { return team_; }
     [[nodiscard]] const options& settings() const noexcept { return options_; }
 
     // The engine around the caller, else the default one, started if need be.
     static engine& current();
     static engine& standard();
+    [[nodiscard]] bool is_standard() const noexcept;
+    // Ends the default one; its next use starts another. For a host whose process goes on when a program has ended.
+    // Precondition: nobody is inside it.
+    static void end_standard() noexcept;
     static engine& of(worker_page& page) noexcept;
 
   private:
@@ -61,30 +79,46 @@ class engine {
     static void run_substitute(void* self);
     static void serve(worker& place) noexcept;
 
-    void start(background& b, void (*body)(void*), const char* name, bool pinned);
+    // `role` is a literal: who this is, for the system's name of the thread and for a trace.
+    void start(background& b, void (*body)(void*), const char* role, bool pinned);
     void stop() noexcept;
     void start_reserve();
     [[nodiscard]] bool substitute_retires() const noexcept;
+    // Without executors: this process has no part in the program's trace.
+    [[nodiscard]] trace_part take_trace() const;
 
     engine* of_parent_ = nullptr; // the standard engine of the process that forked this one
     const options options_;       // resolved: no field means "automatic" any more
     const std::vector<unsigned> cpus_;
     team team_;
+    machine::atomic<region_id> root_{region_id::none};
     std::vector<std::unique_ptr<background>> workers_;
     std::unique_ptr<watchdog> watchdog_;
 
+    // Constant after construction. Null: no trace.
+    trace_clock trace_clock_;
+    fabric::shm::place place_;
+    std::unique_ptr<trace_buffer<machine>> messages_; // what moves messages writes here; null also without processes
+    std::unique_ptr<trace_entry> trace_;
+
+    // Joined by the first thread inside run(). The section waits for the other processes, which have a deadline.
+    machine::atomic<bool> processes_known_{false};
+    machine::atomic<bool> helps_{false};   // this is one of the others, and has joined
+    mutex<machine> processes_mutex_;       // guards the joining of what follows
+    std::unique_ptr<processes> processes_; // null: this process stands alone
+
     // The reserve runs what comes from outside when no worker is free; it steals from nobody, so that a thread inside
     // run() and workers - 1 others fill the machine.
-    std::once_flag reserve_once_;
     machine::atomic<bool> reserve_runs_{false};
+    mutex<machine> reserve_mutex_; // guards the start of what follows
     background reserve_;
     bell reserve_bell_;
 
     // Substitutes for workers inside blocking().
     machine::atomic<unsigned> blocked_{0};
     machine::atomic<unsigned> substitutes_active_{0};
-    mutable std::mutex substitutes_mutex_; // guards what follows
-    std::condition_variable substitute_wanted_;
+    mutable mutex<machine> substitutes_mutex_; // guards what follows
+    condition<machine> substitute_wanted_;
     std::vector<std::unique_ptr<background>> substitutes_;
     unsigned substitutes_parked_ = 0;
     unsigned calls_for_substitutes_ = 0;

@@ -2,17 +2,30 @@
 
 #include "runtime/fork_guard.hpp"
 
+#include <skerry/detail/trace/names.hpp>
+
 #include "base/port/process.hpp"
+#include "runtime/trace_file.hpp"
 #include "sched/worker.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
 namespace {
 
-constinit std::mutex standard_mutex;
+constinit mutex<machine> standard_mutex;
 
-void lock() noexcept { standard_mutex.lock(); }
-void unlock() noexcept { standard_mutex.unlock(); }
+// In the order in which they are taken elsewhere: a runtime opens its trace while it is made, and names code while it
+// is written.
+void lock() noexcept {
+    standard_mutex.lock();
+    trace_files_mutex().lock();
+    code_names_mutex().lock();
+}
+void unlock() noexcept {
+    code_names_mutex().unlock();
+    trace_files_mutex().unlock();
+    standard_mutex.unlock();
+}
 
 // Sends every later push and pop of the forking thread the slow way, which looks at the process first.
 void in_child() noexcept {
@@ -22,13 +35,13 @@ void in_child() noexcept {
                           std::memory_order_relaxed);
     }
     machine::after_fork();
-    standard_mutex.unlock();
+    unlock();
 }
 
 } // namespace
 
 void watch_forks() { port::track_forks({.prepare = &lock, .parent = &unlock, .child = &in_child}); }
 
-std::mutex& standard_engine_mutex() noexcept { return standard_mutex; }
+mutex<machine>& standard_engine_mutex() noexcept { return standard_mutex; }
 
 } // namespace skerry::inline SKERRY_ABI::detail

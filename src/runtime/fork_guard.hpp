@@ -5,9 +5,10 @@
 // Outside a region that is harmless, since a new engine is built at the next use. Inside one the child's own tasks can
 // never be joined, so its next fork or join ends the process with a message instead of waiting for ever.
 
-#include <mutex>
-
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/sync/machine.hpp>
+
+#include "sync/mutex.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -15,6 +16,6 @@ namespace skerry::inline SKERRY_ABI::detail {
 void watch_forks();
 
 // Held while the default engine is made, and across fork(), so that a child never inherits it locked.
-std::mutex& standard_engine_mutex() noexcept;
+mutex<machine>& standard_engine_mutex() noexcept;
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -22,8 +22,10 @@ constexpr unsigned most_blocking_threads = 16384;
 constexpr std::size_t least_stack = std::size_t{128} << 10;
 constexpr std::size_t most_stack = std::size_t{64} << 30;
 constexpr double most_watchdog_seconds = 1e6;
+constexpr std::size_t least_trace = std::size_t{4} << 10;
+constexpr std::size_t most_trace = std::size_t{64} << 30;
 
-constexpr std::array<std::string_view, 3> steal_modes{"automatic", "asymmetric", "locked"};
+constexpr std::array<std::string_view, 4> steal_modes{"automatic", "asymmetric", "locked", "interrupt"};
 
 template <class Number>
 void check(const char* name, Number value, Number least, Number most) {
@@ -61,6 +63,10 @@ options options::from_environment() {
     read("SKERRY_WATCHDOG", [&](const char* name, const std::string& value) {
         o.watchdog_seconds = port::parse_seconds(name, value, most_watchdog_seconds);
     });
+    read("SKERRY_TRACE", [&](const char*, const std::string& value) { o.trace = value; });
+    read("SKERRY_TRACE_MEMORY", [&](const char* name, const std::string& value) {
+        o.trace_memory = port::parse_bytes(name, value, least_trace, most_trace);
+    });
     return o;
 }
 
@@ -72,16 +78,24 @@ options resolve(options o) {
     check("max_slots", o.max_slots, 1U, most_slots);
     check("blocking_threads", o.blocking_threads, 0U, most_blocking_threads);
     check("watchdog_seconds", o.watchdog_seconds, 0.0, most_watchdog_seconds);
+    check("trace_memory", o.trace_memory, least_trace, most_trace);
     if (o.workers == 0) {
         o.workers = port::read_cpu_limits().workers;
     }
-    if (o.steal == steal_mode::asymmetric && !native::asymmetric()) {
+    const auto refuse = [](const char* chosen, const char* missing) {
         throw std::system_error(std::make_error_code(std::errc::operation_not_supported),
-                                "skerry: options::steal (SKERRY_STEAL) is asymmetric, but this kernel or sandbox "
-                                "refuses the expedited membarrier; use automatic or locked");
+                                "skerry: options::steal (SKERRY_STEAL) is " + std::string(chosen) + ", but " + missing);
+    };
+    if (o.steal == steal_mode::asymmetric && !machine::asymmetric()) {
+        refuse("asymmetric", machine::asymmetric_needs);
+    }
+    if (o.steal == steal_mode::interrupt && !machine::interrupts()) {
+        refuse("interrupt", "this machine has no user-level interrupts; use automatic, asymmetric or locked");
     }
     if (o.steal == steal_mode::automatic) {
-        o.steal = native::asymmetric() ? steal_mode::asymmetric : steal_mode::locked;
+        o.steal = machine::asymmetric()   ? steal_mode::asymmetric
+                  : machine::interrupts() ? steal_mode::interrupt
+                                          : steal_mode::locked;
     }
     return o;
 }

@@ -14,16 +14,26 @@ runtime::entry::entry(runtime& r)
     : engine_([&r]() -> detail::engine& {
           if (r.engine_->crew().orphaned()) { // a forked child: the threads are not here
               const options o = r.engine_->settings();
-              static_cast<void>(r.engine_.release()); // its locks may be held by threads of the parent process
+              // Let go without its end: its locks may be held by threads of the parent process.
+              const detail::engine& of_parent = *r.engine_.release();
               r.engine_ = std::make_unique<detail::engine>(o);
+              r.engine_->inherit_root(of_parent);
           }
           return *r.engine_;
       }()) {
     engine_.enter();
+    try {
+        engine_.join_processes();
+    } catch (...) {
+        detail::engine::leave();
+        throw;
+    }
 }
 runtime::entry::~entry() { detail::engine::leave(); }
 
+region runtime::root_region() { return region(engine_->root()); }
 statistics runtime::stats() const noexcept { return engine_->stats(); }
+std::vector<executor_statistics> runtime::executors() const { return engine_->executors(); }
 unsigned runtime::workers() const noexcept { return engine_->settings().workers; }
 
 unsigned max_slots() { return detail::engine::current().settings().max_slots; }
@@ -45,7 +55,7 @@ machine_description describe_machine() {
                           .cores = places.cores(),
                           .numa_nodes = places.numa_nodes(),
                           .topology_known = places.detailed(),
-                          .membarrier = detail::native::asymmetric()};
+                          .membarrier = detail::machine::asymmetric()};
     for (const port::cpu_limit& l : limits.found) {
         d.limits.push_back({.cpus = l.cpus, .where = l.where, .text = l.text});
     }

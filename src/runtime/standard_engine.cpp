@@ -3,14 +3,17 @@
 // The default runtime: made at first use, never destroyed, so that it may be used before main and in static
 // destructors; made anew in the child of a fork.
 
+#include <mutex>
+
 #include <skerry/detail/frontend/forkjoin/blocking_region.hpp>
 #include <skerry/detail/frontend/forkjoin/finish_frame.hpp>
 #include <skerry/detail/frontend/forkjoin/fork.hpp>
+#include <skerry/region.hpp>
 
 #include "base/port/process.hpp"
-#include "frontend/forkjoin/entry.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/fork_guard.hpp"
+#include "sched/entry.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -20,13 +23,16 @@ constinit machine::atomic<engine*> standard_engine{nullptr};
 
 } // namespace
 
+// relaxed: a thread inside the standard engine has seen it published
+bool engine::is_standard() const noexcept { return this == standard_engine.load(std::memory_order_relaxed); }
+
 engine& engine::standard() {
     engine* found = standard_engine.load(std::memory_order_acquire);
     if (found != nullptr && !found->team_.orphaned()) [[likely]] {
         return *found;
     }
     const std::lock_guard lock(standard_engine_mutex());
-    found = standard_engine.load(std::memory_order_relaxed);
+    found = standard_engine.load(std::memory_order_acquire);
     if (found == nullptr || found->team_.orphaned()) {
         port::keep_loaded(); // its threads run this code to the end of the process
         // The engine of the parent process is left as it is: its locks may be held by threads that are not here.
@@ -37,6 +43,8 @@ engine& engine::standard() {
     }
     return *found;
 }
+
+void engine::end_standard() noexcept { delete standard_engine.exchange(nullptr, std::memory_order_acq_rel); }
 
 engine& engine::current() { return current_page != nullptr ? of(*current_page) : standard(); }
 
@@ -52,19 +60,32 @@ unsigned concurrency() noexcept {
     }
 }
 
-void begin_task(loose_task& task) {
-    if (current_page == nullptr) {
-        engine::standard().submit(task);
-        return;
-    }
-    worker& self = worker::of(*current_page);
+namespace {
+
+// Inlined in both: a call more would be a part of what a loose task costs.
+[[gnu::always_inline]] inline void push(worker& self, loose_task& task, bool spawns) {
     self.home.check_process();
     const context* const joined = &task.ctx->cover(); // the task may be gone after the push; only compared
     task.place = &self;
+    if (spawns) {
+        self.trace.spawn(trace_id(&task), trace_id(task.run), task_naming::code);
+    }
     if (self.mine().push_loose(task) && self.mine().attend()) { // attend: a loose push has left room
         self.home.answer_push(self, joined);
     }
 }
+
+} // namespace
+
+void begin_task(loose_task& task) {
+    if (current_page == nullptr) {
+        engine::standard().submit(task);
+    } else {
+        push(worker::of(*current_page), task, true);
+    }
+}
+
+void push_task(loose_task& task) { push(worker::of(*current_page), task, false); }
 
 const context& current_context() {
     return current_page != nullptr ? *current_page->ctx : engine::standard().crew().root();
@@ -101,3 +122,16 @@ blocking_region::~blocking_region() {
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail
+
+namespace skerry::inline SKERRY_ABI {
+
+region root_region() {
+    if (detail::current_page == nullptr) {
+        return region(detail::region_id::root);
+    }
+    // The root of the process, which is there without any engine, is the default runtime's.
+    detail::engine& around = detail::engine::of(*detail::current_page);
+    return region(around.is_standard() ? detail::region_id::root : around.root());
+}
+
+} // namespace skerry::inline SKERRY_ABI

@@ -2,7 +2,8 @@
 #pragma once
 
 // What a worker has done, counted only where it has left the fast path anyway. Thread safety: the owner adds, anyone
-// reads; each counter is exact, a set of them is not a snapshot.
+// reads; each counter is exact, a set of them is not a snapshot. Release and acquire, so that a reader on caches kept
+// by software sees the counts.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,14 +17,14 @@ class counter {
   public:
     // Owner only: a plain add.
     void add(std::uint64_t n = 1) noexcept {
-        value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+        value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_release);
     }
     void raise_to(std::uint64_t n) noexcept {
         if (n > value_.load(std::memory_order_relaxed)) {
-            value_.store(n, std::memory_order_relaxed);
+            value_.store(n, std::memory_order_release);
         }
     }
-    [[nodiscard]] std::uint64_t read() const noexcept { return value_.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::uint64_t read() const noexcept { return value_.load(std::memory_order_acquire); }
 
   private:
     machine::atomic<std::uint64_t> value_{0};

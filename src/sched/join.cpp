@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <skerry/detail/core/completion.hpp>
 #include <skerry/detail/sched/join.hpp>
 
 #include "sched/team_wait.hpp"
@@ -48,6 +49,8 @@ bool settle_or_wait(worker_page& page, task_header& task) noexcept {
                 stolen_done condition{task, *executor};
                 self.home.wait(self, wanted::of_executor(executor, task.base, task.joined), self.mine().depth(),
                                condition, "join of a stolen branch", &task);
+            } else {
+                machine::discard_all(coherence_step::task_joined);
             }
             return false;
         }
@@ -61,8 +64,23 @@ bool withdraw(task_header& task) noexcept {
 }
 
 void finish_stolen(task_header& task) noexcept {
+    machine::publish_all(coherence_step::task_ended);
     if (void* const sleeper = task.joined.finish()) {
         static_cast<bell*>(sleeper)->notify();
+    }
+}
+
+void arrive(latch<machine>& pending) noexcept {
+    machine::publish_all(coherence_step::task_ended);
+    void* const waiter = pending.arrive();
+    if (waiter == nullptr) {
+        return;
+    }
+    if (completion* const c = completion::of(waiter)) {
+        machine::discard_all(coherence_step::found);
+        c->ended(c);
+    } else {
+        static_cast<bell*>(waiter)->notify();
     }
 }
 

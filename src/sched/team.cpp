@@ -3,11 +3,11 @@
 #include "sched/team.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <new>
 
 #include "base/panic.hpp"
 #include "base/port/clock.hpp"
-#include "base/port/cpu.hpp"
 #include "base/port/process.hpp"
 #include "base/port/thread.hpp"
 
@@ -38,16 +38,16 @@ team::team(const team_settings& settings)
       patience_(in_ticks(patience_s)),
       youth_(in_ticks(youth_s)),
       spin_time_(in_ticks(settings.crowded ? spin_s / 10 : spin_s)),
-      table_(std::make_unique<worker*[]>(settings.max_slots)) {}
+      table_(std::make_unique<machine::atomic<worker*>[]>(settings.max_slots)) {}
 
 team::~team() {
     for (unsigned i = 0; i < slots(); ++i) {
-        delete table_[i];
+        delete &slot(i);
     }
 }
 
 worker* team::make_slot(unsigned number) {
-    auto fresh = std::make_unique<worker>(*this, root_, number, settings_.protocol);
+    auto fresh = std::make_unique<worker>(*this, root_, number, settings_.protocol, settings_.trace_records);
     if (settings_.places != nullptr) {
         const unsigned place = number % settings_.workers;
         fresh->order = settings_.places->victims_in_distance_order(place, settings_.workers);
@@ -62,14 +62,14 @@ worker* team::make_slot(unsigned number) {
 
 worker* team::take_slot(worker* hint) {
     const auto take = [](worker& w) {
-        return !w.taken.load(std::memory_order_relaxed) && !w.taken.exchange(true, std::memory_order_acquire);
+        return !w.taken.load(std::memory_order_acquire) && !w.taken.exchange(true, std::memory_order_acquire);
     };
     worker* found = nullptr;
     if (hint != nullptr && take(*hint)) {
         found = hint;
     }
     for (unsigned i = 0; found == nullptr && i < slots(); ++i) {
-        found = take(*table_[i]) ? table_[i] : nullptr;
+        found = take(slot(i)) ? &slot(i) : nullptr;
     }
     if (found == nullptr) {
         const std::lock_guard lock(mutex_);
@@ -77,21 +77,54 @@ worker* team::take_slot(worker* hint) {
         if (number == settings_.max_slots) {
             return nullptr;
         }
-        found = table_[number] = make_slot(number);
+        found = make_slot(number);
+        machine::publish_all(coherence_step::handed_over);
+        table_[number].store(found, std::memory_order_release);
         made_.store(number + 1, std::memory_order_release);
     }
-    found->entries.store(found->entries.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    machine::discard_all(coherence_step::found);
+    found->entries.store(found->entries.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     found->ctx = &root_;
+    if (interrupts()) {
+        found->ring(); // whoever sleeps has asked the holders of that time
+    }
     return found;
 }
 
-void team::free_slot(worker& self) noexcept { self.taken.store(false, std::memory_order_release); }
+void team::free_slot(worker& self) noexcept {
+    machine::publish_all(coherence_step::handed_over);
+    self.taken.store(false, std::memory_order_release);
+}
+
+void team::sit_down(worker& self) noexcept {
+    if constexpr (machine::interrupts()) {
+        self.core.store(machine::core(), std::memory_order_release);
+        machine::on_interrupt(&on_interrupt);
+    }
+    current_page = &self;
+}
+
+unsigned team::known_slots(worker& self) const noexcept {
+    const unsigned n = slots();
+    if (n != self.known_slots) {
+        machine::discard_all(coherence_step::found);
+        self.known_slots = n;
+    }
+    return n;
+}
 
 void team::execute(worker& self, task_header& task) noexcept {
     const context* const before = self.ctx;
     self.ctx = task.ctx;
     self.count.tasks.add();
-    task.run(&task);
+    if (self.trace.on() && task.run != settings_.tells_itself) [[unlikely]] {
+        const std::uint64_t id = trace_id(&task); // the task may be gone when it has run
+        self.trace.start(id, trace_id(task.run), task_naming::code);
+        task.run(&task);
+        self.trace.end(id);
+    } else {
+        task.run(&task);
+    }
     self.ctx = before;
 }
 
@@ -102,28 +135,42 @@ worker& team::choose(worker& self, unsigned turn, unsigned n) noexcept {
         self.random ^= self.random << 13; // xorshift32 (Marsaglia)
         self.random ^= self.random >> 17;
         self.random ^= self.random << 5;
-        return *table_[self.random % n];
+        return slot(self.random % n);
     }
     if (turn < self.order.size() && self.order[turn] < n) {
-        return *table_[self.order[turn]];
+        return slot(self.order[turn]);
     }
-    return *table_[(self.slot + 1 + turn) % n];
+    return slot((self.slot + 1 + turn) % n);
+}
+
+bool team::accept_for(worker& thief, wanted w, std::size_t depth, task_header& task, std::size_t index) noexcept {
+    if (!w.accepts(task, index)) {
+        return false;
+    }
+    task.joined.begin(&thief);
+    task.base = depth;
+    return true;
 }
 
 answer team::steal_from(worker& self, worker& victim, wanted w, bool force, task_header*& task) noexcept {
-    const auto accept = [&](task_header& t, std::size_t index) {
-        if (!w.accepts(t, index)) {
-            return false;
-        }
-        t.joined.begin(&self);
-        t.base = self.mine().depth();
-        return true;
-    };
-    const answer result = victim.theirs().steal(accept, force, task);
+    answer result = answer::refused;
+    bool more = false;
+    if (interrupts()) {
+        result = request(self, victim, steal_request::kind::steal, w, nullptr);
+        task = result == answer::granted ? self.request.reply.task : nullptr;
+        more = self.request.reply.more;
+    } else {
+        const auto accept = [&](task_header& t, std::size_t index) {
+            return accept_for(self, w, self.mine().depth(), t, index);
+        };
+        result = victim.theirs().steal(accept, force, task);
+        more = victim.tasks.looks_busy();
+    }
     if (result == answer::granted) {
         self.count.granted.add();
         self.count.asymmetric.add(force ? 1 : 0);
-        stop_searching(w.is_any() && victim.tasks.looks_busy());
+        self.trace.steal(trace_id(task), victim.slot, force ? steal_how::forced : steal_how::asked);
+        stop_searching(w.is_any() && more);
     } else if (result == answer::refused) {
         self.count.refused.add();
     }
@@ -131,26 +178,38 @@ answer team::steal_from(worker& self, worker& victim, wanted w, bool force, task
 }
 
 answer team::extract_from(worker& self, worker& victim, wanted w, task_header*& task) noexcept {
-    const auto accept = [&w](const task_header& t) { return w.accepts(t, 0); };
-    const answer result = victim.theirs().extract(accept, victim.hole, task);
+    answer result = answer::refused;
+    if (interrupts()) {
+        result = request(self, victim, steal_request::kind::extract, w, nullptr);
+        task = result == answer::granted ? self.request.reply.task : nullptr;
+    } else {
+        const auto accept = [&w](const task_header& t) { return w.accepts(t, 0); };
+        result = victim.theirs().extract(accept, victim.hole, task);
+    }
     if (result == answer::granted) {
         self.count.granted.add();
+        self.trace.steal(trace_id(task), victim.slot, steal_how::fetched);
         stop_searching(false);
     }
     return result;
 }
 
 void team::stop_searching(bool more) noexcept {
-    if (sleepers_.load(std::memory_order_relaxed) == 0) {
+    if (sleepers_.load(std::memory_order_acquire) == 0) {
         return;
     }
     if (more) {
         wake_any();
     }
-    ring_all();
+    if (settings_.protocol == steal_protocol::asymmetric) {
+        ring_all(); // locked: pages are rung for ever; interrupt: whoever woke a sleeper has rung itself for the next
+    }
 }
 
 task_header* team::look(worker& self, wanted w, search& s) noexcept {
+    if (interrupts()) {
+        return interrupt_one(self, w, s);
+    }
     task_header* task = nullptr;
     const auto try_offer = [&](worker& v) {
         return v.theirs().offers() && steal_from(self, v, w, false, task) == answer::granted;
@@ -195,7 +254,7 @@ task_header* team::look(worker& self, wanted w, search& s) noexcept {
         consider(worker::of(*const_cast<worker_page*>(executor)));
         return task;
     }
-    const unsigned n = slots();
+    const unsigned n = known_slots(self);
     const unsigned turns = static_cast<unsigned>(self.order.size()) + n;
     for (unsigned turn = 0; turn < turns; ++turn) {
         worker& v = choose(self, turn, n);
@@ -209,7 +268,7 @@ task_header* team::look(worker& self, wanted w, search& s) noexcept {
 // Short regions that follow each other keep a thief awake, which would otherwise be woken for each, and are left alone.
 bool team::worth_asking(worker& victim, search& s) const noexcept {
     const std::uint64_t now = port::ticks();
-    const std::uint32_t entry = victim.entries.load(std::memory_order_relaxed); // relaxed: a hint
+    const std::uint32_t entry = victim.entries.load(std::memory_order_acquire); // a hint
     if (s.suspect == nullptr || (s.suspect == &victim && s.entry != entry)) {
         s.suspect = &victim;
         s.entry = entry;
@@ -225,11 +284,14 @@ bool team::expired(const search& s) const noexcept {
 }
 
 void team::relax(search& s) noexcept {
+    if (outward* const to = beyond()) {
+        to->search();
+    }
     if (settings_.crowded && s.turn % 8 == 7) {
         port::yield();
     } else {
         for (unsigned i = 0; i < std::min(1U + s.turn, 64U); ++i) {
-            port::pause();
+            machine::pause();
         }
     }
     ++s.turn;
@@ -239,24 +301,26 @@ void team::relax(search& s) noexcept {
 
 void team::ring_all() noexcept {
     for (unsigned i = 0, n = slots(); i < n; ++i) {
-        table_[i]->ring();
+        slot(i).ring();
     }
 }
 
 bool team::ring_for(worker& /*self*/, wanted w) noexcept {
+    if (settings_.protocol != steal_protocol::asymmetric) {
+        // Locked: every push looks for sleepers, after a full fence. Interrupt: a handler that has nothing to give
+        // rings its own page, so the last look does it.
+        return true;
+    }
     if (const worker_page* const executor = w.executor()) {
         const_cast<worker_page*>(executor)->ring();
     } else {
         ring_all();
     }
-    if (settings_.protocol == steal_protocol::locked) {
-        return true; // every push looks for sleepers, after a full fence
-    }
     for (int i = 0; i < 1000; ++i) { // another thread's fence is over in microseconds
         if (machine::heavy_fence()) {
             return true;
         }
-        port::pause();
+        machine::pause();
     }
     return false;
 }
@@ -266,6 +330,9 @@ task_header* team::last_look(worker& self, wanted w, bool& unsure) noexcept {
     const auto granted = [&](worker& v) {
         if (&v == &self || !v.theirs().looks_busy()) {
             return false;
+        }
+        if (interrupts() && !v.taken.load(std::memory_order_acquire)) {
+            return false; // nobody to ask; whoever takes the slot rings its page
         }
         answer a = steal_from(self, v, w, true, task);
         if (a == answer::refused && w.ctx() != nullptr) { // it may lie under what is not for us
@@ -278,8 +345,8 @@ task_header* team::last_look(worker& self, wanted w, bool& unsure) noexcept {
         granted(worker::of(*const_cast<worker_page*>(executor)));
         return task;
     }
-    for (unsigned i = 0, n = slots(); i < n; ++i) {
-        if (granted(*table_[i])) {
+    for (unsigned i = 0, n = known_slots(self); i < n; ++i) {
+        if (granted(slot(i))) {
             return task;
         }
     }
@@ -288,21 +355,21 @@ task_header* team::last_look(worker& self, wanted w, bool& unsure) noexcept {
 
 void team::answer_push(worker& self, const context* joined) noexcept {
     self.count.deepest.raise_to(self.mine().depth());
-    if (sleepers_.load(std::memory_order_relaxed) == 0) { // after attend()'s full fence
+    if (sleepers_.load(std::memory_order_acquire) == 0) { // after attend()'s full fence
         return;
     }
     bool someone_else = false;
     for (unsigned i = 0, n = slots(); i < n; ++i) {
-        worker& w = *table_[i];
+        worker& w = slot(i);
         if (!w.sleeping.prepared()) {
             continue;
         }
-        const wanted wish = wanted::from_word(w.announced.load(std::memory_order_relaxed));
+        const wanted wish = wanted::from_word(w.announced.load(std::memory_order_acquire));
         if (wish.may_use(self, joined)) {
             if (w.sleeping.notify()) {
                 self.count.wakes.add();
-                if (!wish.is_any() && sleepers_.load(std::memory_order_relaxed) > 1) {
-                    self.ring(); // it may leave without a further search: invariant 1
+                if ((interrupts() || !wish.is_any()) && sleepers_.load(std::memory_order_acquire) > 1) {
+                    self.ring(); // it may leave without a further search, or cannot ring us: invariant 1
                 }
                 return;
             }
@@ -317,8 +384,8 @@ void team::answer_push(worker& self, const context* joined) noexcept {
 
 void team::wake_any() noexcept {
     for (unsigned i = 0, n = slots(); i < n; ++i) {
-        worker& w = *table_[i];
-        if (w.sleeping.prepared() && wanted::from_word(w.announced.load(std::memory_order_relaxed)).is_any() &&
+        worker& w = slot(i);
+        if (w.sleeping.prepared() && wanted::from_word(w.announced.load(std::memory_order_acquire)).is_any() &&
             w.sleeping.notify()) {
             return;
         }
@@ -329,18 +396,19 @@ void team::stop() noexcept {
     stopping_.store(true, std::memory_order_release);
     machine::full_fence();
     for (unsigned i = 0, n = slots(); i < n; ++i) {
-        table_[i]->sleeping.notify();
+        slot(i).sleeping.notify();
     }
 }
 
 // --- tasks from outside ---------------------------------------------------------------------------------------------
 
-void team::inject(loose_task& task) noexcept {
+void team::inject(loose_task& task, bool anybody) noexcept {
     const context* const joined = &task.ctx->cover(); // the task may be gone below; only compared
     {
         const std::lock_guard lock(mutex_);
         task.queued = true;
         task.older = newest_injected_;
+        task.newer = nullptr; // it may have been in the queue before
         (newest_injected_ != nullptr ? newest_injected_->newer : oldest_injected_) = &task;
         newest_injected_ = &task;
         injected_count_.fetch_add(1, std::memory_order_relaxed);
@@ -348,9 +416,13 @@ void team::inject(loose_task& task) noexcept {
     machine::full_fence(); // the task before the look at who sleeps
     wake_any();
     for (unsigned i = 0, n = slots(); i < n; ++i) {
-        worker& w = *table_[i];
-        if (w.sleeping.prepared() && wanted::from_word(w.announced.load(std::memory_order_relaxed)).ctx() == joined &&
-            w.sleeping.notify()) {
+        worker& w = slot(i);
+        if (!w.sleeping.prepared()) {
+            continue;
+        }
+        const context* const wish = wanted::from_word(w.announced.load(std::memory_order_acquire)).ctx();
+        const bool fits = wish == joined || (anybody && wish != nullptr);
+        if (fits && w.sleeping.notify() && !anybody) {
             return;
         }
     }
@@ -364,7 +436,7 @@ void team::unlink(loose_task& task) noexcept {
 }
 
 task_header* team::take_injected(worker& self, wanted w) noexcept {
-    if (injected_count_.load(std::memory_order_relaxed) == 0 || w.executor() != nullptr) {
+    if (injected_count_.load(std::memory_order_acquire) == 0 || w.executor() != nullptr) {
         return nullptr;
     }
     loose_task* task = nullptr;
@@ -387,6 +459,23 @@ task_header* team::take_injected(worker& self, wanted w) noexcept {
     return task;
 }
 
+bool team::may_be_taken(const loose_task& task) const noexcept {
+    for (unsigned i = 0, n = slots(); i < n; ++i) {
+        const worker& w = slot(i);
+        if (!w.taken.load(std::memory_order_acquire) || w.parked.load(std::memory_order_acquire)) {
+            continue;
+        }
+        if (!w.sleeping.prepared()) {
+            return true;
+        }
+        const wanted wish = wanted::from_word(w.announced.load(std::memory_order_acquire));
+        if (wish.is_any() || (wish.ctx() != nullptr && task.ctx->within(wish.ctx()))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool team::withdraw(worker& self, loose_task& task) noexcept {
     if (task.place == nullptr) {
         const std::lock_guard lock(mutex_);
@@ -401,14 +490,15 @@ bool team::withdraw(worker& self, loose_task& task) noexcept {
         return self.mine().withdraw(task, self.floor, self.hole);
     }
     for (unsigned turn = 0;; ++turn) {
-        const answer a = victim.theirs().withdraw(task, victim.hole);
+        const answer a = interrupts() ? request(self, victim, steal_request::kind::withdraw, wanted::any(), &task)
+                                      : victim.theirs().withdraw(task, victim.hole);
         if (a != answer::busy) {
             return a == answer::granted;
         }
         if (turn % 8 == 7) { // whoever holds the gate holds it for a bounded number of steps
             port::yield();
         } else {
-            port::pause();
+            machine::pause();
         }
     }
 }

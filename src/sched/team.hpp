@@ -14,11 +14,13 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include <skerry/detail/base/abi.hpp>
 
 #include "base/port/topology.hpp"
 #include "sched/worker.hpp"
+#include "sync/mutex.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -33,9 +35,26 @@ struct team_settings {
     unsigned max_slots = 1024;
     steal_protocol protocol = steal_protocol::asymmetric;
     victim_policy victims = victim_policy::nearest;
+    std::size_t trace_records = 0;                         // newest events that each slot keeps; 0: no trace
+    void (*tells_itself)(task_header*) noexcept = nullptr; // tasks that run this write their own start and end
     bool crowded = false; // more workers than CPUs: a thief that finds nothing makes room
     // Null: all equally far. Needed during construction and while slots are taken.
     std::shared_ptr<const port::topology> places;
+};
+
+// What a team has to do with others: workers that find nothing look there, too.
+class outward {
+  public:
+    // A worker that searches. Never waits.
+    virtual void search() noexcept = 0;
+    // From here on a worker finds nothing that it may run; from here on it does, or has stopped looking. In pairs.
+    virtual void idles(wanted w) noexcept = 0;
+    virtual void idles_no_more(wanted w) noexcept = 0;
+    // A worker has announced that it will sleep, has looked once more, and will sleep now.
+    virtual void falls_asleep() noexcept = 0;
+
+  protected:
+    ~outward() = default;
 };
 
 class team {
@@ -52,6 +71,8 @@ class team {
     [[nodiscard]] worker* take_slot(worker* hint);
     // Gives it back. What lies in its deque is left to the others.
     void free_slot(worker& self) noexcept;
+    // The calling thread is the slot's holder from now on; where thieves interrupt, they do it here.
+    static void sit_down(worker& self) noexcept;
 
     // The life of a background thread: runs what it finds until stop() or until `retired` says so.
     template <class Retired>
@@ -65,13 +86,42 @@ class team {
     template <class Condition>
     void wait(worker& self, wanted w, std::size_t base, Condition& c, const char* text, const void* subject) noexcept;
 
+    // The same, where loose tasks that `w` allows may lie in the own deque below frames of the caller: those go first.
+    template <class Condition>
+    void wait_from_here(worker& self, wanted w, Condition& c, const char* text, const void* subject) noexcept;
+
     // Runs a task on the calling worker.
     void execute(worker& self, task_header& task) noexcept;
 
-    // For a task from a thread without a slot.
-    void inject(loose_task& task) noexcept;
+    // For a task from a thread without a slot. `anybody`: sleepers cannot tell from the context that the task joined
+    // whether it is for them; all that wait for something look.
+    void inject(loose_task& task, bool anybody = false) noexcept;
     // The oldest injected task that `w` accepts, or null.
     [[nodiscard]] task_header* take_injected(worker& self, wanted w) noexcept;
+
+    // The injected task that score() likes best of the first few, or null if it likes none: it gives no number then.
+    // Any thread.
+    template <class Score>
+    [[nodiscard]] loose_task* take_injected_best(Score&& score) noexcept;
+
+    // The oldest injected tasks that pick() likes, all of them, in their order; each is the caller's then. Any thread.
+    template <class Pick, class Take>
+    void take_injected_if(Pick&& pick, Take&& take) noexcept;
+
+    // Whether a worker may take this task from the queue sooner or later: one that sleeps and is not waiting for such a
+    // task does not, but it may wake and wait for something else. A worker that has announced its sleep has looked at
+    // the queue afterwards or will. Any thread; the task lies in the queue or nowhere.
+    [[nodiscard]] bool may_be_taken(const loose_task& task) const noexcept;
+
+    // Set once, before the first task that concerns it.
+    void look_outward(outward* to) noexcept {
+        outward_.store(to, std::memory_order_release);
+        watched_.store(to != nullptr || traced(), std::memory_order_release); // O1 -> O2
+    }
+    [[nodiscard]] outward* beyond() const noexcept { return outward_.load(std::memory_order_acquire); }
+    // Whether anybody but the workers is interested in what tasks do: other processes, or a trace. One look for both,
+    // so that a trace that is off costs a task nothing.
+    [[nodiscard]] bool watched() const noexcept { return watched_.load(std::memory_order_acquire); } // O2 <- O1
 
     // Takes this task out of wherever it lies, for the caller to run. False: somebody has begun it.
     // Precondition: it was pushed or injected here.
@@ -95,13 +145,15 @@ class team {
     [[nodiscard]] steal_protocol protocol() const noexcept { return settings_.protocol; }
     // Slots made so far; slot(i) is valid below.
     [[nodiscard]] unsigned slots() const noexcept { return made_.load(std::memory_order_acquire); }
-    [[nodiscard]] worker& slot(unsigned i) const noexcept { return *table_[i]; }
+    [[nodiscard]] worker& slot(unsigned i) const noexcept { return *table_[i].load(std::memory_order_acquire); }
     // Ends the process if it is a child that was forked inside a task: the tasks of the team run on threads that the
     // child does not have.
     void check_process() const noexcept;
     [[nodiscard]] bool orphaned() const noexcept;
     // What a task inherits that is begun outside any task.
     [[nodiscard]] const context& root() const noexcept { return root_; }
+    // The parent of what is spawned outside tasks and outside run().
+    [[nodiscard]] const task_context& outside() const noexcept { return outside_; }
     [[nodiscard]] latch<machine>& detached() noexcept { return detached_; }
     [[nodiscard]] bool any_injected() const noexcept { return injected_count_.load(std::memory_order_acquire) != 0; }
 
@@ -130,11 +182,28 @@ class team {
     void relax(search& s) noexcept;
     [[nodiscard]] bool worth_asking(worker& victim, search& s) const noexcept;
     answer steal_from(worker& self, worker& victim, wanted w, bool force, task_header*& task) noexcept;
+
+    // The interrupt protocol (steal_interrupt.cpp). One round of a search asks one victim.
+    task_header* interrupt_one(worker& self, wanted w, search& s) noexcept;
+    // Sends a request and waits for the reply, which is then in self.request. Busy: the victim had masked interrupts.
+    static answer request(worker& self, worker& victim, steal_request::kind what, wanted w,
+                          loose_task* subject) noexcept;
+    // On the victim's core: the handler, and what it does for one thief.
+    static void on_interrupt(unsigned sender) noexcept;
+    static void serve(steal_request& r) noexcept;
+    [[nodiscard]] bool interrupts() const noexcept { return settings_.protocol == steal_protocol::interrupt; }
+    [[nodiscard]] bool traced() const noexcept { return takes_events<machine> || settings_.trace_records != 0; }
+
+    // Whether a thief may take this, and if so marks it as the thief's. Inside the door of the deque.
+    static bool accept_for(worker& thief, wanted w, std::size_t depth, task_header& task, std::size_t index) noexcept;
+
+    // As slots(), for a thief: what it will read of new workers is not older than they are.
+    unsigned known_slots(worker& self) const noexcept;
     worker& choose(worker& self, unsigned turn, unsigned n) noexcept;
 
-    // Sleeps if `arm` succeeds and a last look finds nothing; runs what it finds.
+    // Sleeps if `arm` succeeds and a last look finds nothing; returns what it finds.
     template <class Condition>
-    void sleep(worker& self, wanted w, Condition& c) noexcept;
+    [[nodiscard]] task_header* sleep(worker& self, wanted w, Condition& c) noexcept;
     // Rings whoever could push what `w` wants; says whether the rings are ordered before what follows.
     bool ring_for(worker& self, wanted w) noexcept;
 
@@ -152,7 +221,7 @@ class team {
     const std::uint64_t patience_;  // ticks that an owner may take to answer
     const std::uint64_t youth_;     // ticks of a region's life in which nobody asks
     const std::uint64_t spin_time_; // ticks of search before sleep
-    const std::unique_ptr<worker*[]> table_;
+    const std::unique_ptr<machine::atomic<worker*>[]> table_;
 
     // Any thread.
     latch<machine> detached_; // tasks that nothing inside the team waits for
@@ -160,11 +229,47 @@ class team {
     machine::atomic<unsigned> sleepers_{0};
     machine::atomic<bool> stopping_{false};
     machine::atomic<std::size_t> injected_count_{0};
-    const context root_{nullptr, &detached_};
+    machine::atomic<outward*> outward_{nullptr};
+    machine::atomic<bool> watched_{traced()};
+    const context root_{nullptr, &detached_, &outside_};
+    const task_context outside_{&root_, nullptr, nullptr, nullptr};
 
-    std::mutex mutex_; // guards what follows
+    mutex<machine> mutex_; // guards what follows
     loose_task* oldest_injected_ = nullptr;
     loose_task* newest_injected_ = nullptr;
 };
+
+template <class Score>
+loose_task* team::take_injected_best(Score&& score) noexcept {
+    constexpr int window = 32;
+    const std::lock_guard lock(mutex_);
+    loose_task* best = nullptr;
+    std::optional<std::int64_t> most;
+    int seen = 0;
+    for (loose_task* task = oldest_injected_; task != nullptr && seen < window; task = task->newer, ++seen) {
+        const std::optional<std::int64_t> s = score(*task);
+        if (s && (!most || *s > *most)) {
+            best = task;
+            most = s;
+        }
+    }
+    if (best != nullptr) {
+        unlink(*best);
+    }
+    return best;
+}
+
+template <class Pick, class Take>
+void team::take_injected_if(Pick&& pick, Take&& take) noexcept {
+    const std::lock_guard lock(mutex_);
+    for (loose_task* task = oldest_injected_; task != nullptr;) {
+        loose_task* const next = task->newer;
+        if (pick(*task)) {
+            unlink(*task);
+            take(*task);
+        }
+        task = next;
+    }
+}
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -38,56 +38,117 @@ class activity_scope {
     std::uint64_t since_;
 };
 
+// Tells what lies beyond the team while a worker finds nothing.
+class idleness {
+  public:
+    idleness(const team& t, wanted w) noexcept : home_(t), wanted_(w) {}
+    idleness(const idleness&) = delete;
+    idleness& operator=(const idleness&) = delete;
+    ~idleness() { end(); }
+
+    void begin() noexcept {
+        if (told_ != nullptr) {
+            return;
+        }
+        told_ = home_.beyond();
+        if (told_ != nullptr) {
+            told_->idles(wanted_);
+        }
+    }
+    void end() noexcept {
+        if (outward* const t = std::exchange(told_, nullptr)) {
+            t->idles_no_more(wanted_);
+        }
+    }
+
+  private:
+    const team& home_;
+    const wanted wanted_;
+    outward* told_ = nullptr;
+};
+
 template <class Condition>
 void team::wait(worker& self, wanted w, std::size_t base, Condition& c, const char* text,
                 const void* subject) noexcept {
     if (c.done()) {
+        machine::discard_all(coherence_step::task_joined);
         return;
     }
     const activity_scope doing(self.doing, text, subject);
+    self.trace.wait(trace_id(subject), trace_id(text));
     const std::size_t floor = std::exchange(self.floor, base);
     search s{.began = port::ticks()};
+    idleness idle(*this, w);
     while (!c.done()) {
         task_header* task = self.mine().take_newest(base); // what a task run here has left behind
         if (task == nullptr) {
             task = look(self, w, s);
         }
-        if (task != nullptr) {
-            execute(self, *task);
-            s = search{.began = port::ticks()};
-        } else if (expired(s)) {
-            sleep(self, w, c);
-            s = search{.began = port::ticks()};
-        } else {
-            relax(s);
+        if (task == nullptr) {
+            idle.begin();
+            if (!expired(s)) {
+                relax(s);
+                continue;
+            }
+            task = sleep(self, w, c);
         }
+        if (task != nullptr) {
+            idle.end();
+            execute(self, *task);
+        }
+        s = search{.began = port::ticks()};
     }
+    idle.end();
     self.floor = floor;
+    machine::discard_all(coherence_step::task_joined);
+    self.trace.resume(trace_id(subject));
 }
 
 template <class Condition>
-void team::sleep(worker& self, wanted w, Condition& c) noexcept {
-    self.announced.store(w.word(), std::memory_order_relaxed);
+void team::wait_from_here(worker& self, wanted w, Condition& c, const char* text, const void* subject) noexcept {
+    // Newest first, each with what it leaves behind: that lies above the others.
+    for (std::size_t at = self.mine().depth(); !c.done();) {
+        task_header* const task = take_own(self, w, at);
+        if (task == nullptr) {
+            break;
+        }
+        const std::size_t base = self.mine().depth();
+        const std::size_t floor = std::exchange(self.floor, base);
+        execute(self, *task);
+        while (task_header* const left = self.mine().take_newest(base)) {
+            execute(self, *left);
+        }
+        self.floor = floor;
+    }
+    wait(self, w, self.mine().depth(), c, text, subject);
+}
+
+template <class Condition>
+task_header* team::sleep(worker& self, wanted w, Condition& c) noexcept {
+    self.announced.store(w.word(), std::memory_order_release);
     self.sleeping.prepare();                           // Z0
     sleepers_.fetch_add(1, std::memory_order_seq_cst); // Z0 before Z1: an owner that misses the ring sees the count
     const bool fenced = ring_for(self, w);             // Z1, Z2
     bool unsure = false;
     task_header* const task = last_look(self, w, unsure); // Z3
     if (task == nullptr && !unsure && c.arm(self.sleeping)) {
+        if (outward* const to = beyond()) {
+            to->falls_asleep();
+        }
         self.count.sleeps.add();
+        self.trace.sleep();
         if (fenced) {
             self.sleeping.wait();
         } else {
             self.sleeping.wait_for(1'000'000); // somebody may have missed the ring: look again in a millisecond
         }
+        self.trace.wake();
         c.disarm();
     } else {
         self.sleeping.cancel();
     }
     sleepers_.fetch_sub(1, std::memory_order_relaxed);
-    if (task != nullptr) {
-        execute(self, *task);
-    }
+    return task;
 }
 
 template <class Retired>
@@ -100,21 +161,26 @@ void team::work(worker& self, Retired&& retired) noexcept {
     } stopped{*this};
 
     search s{.began = port::ticks()};
+    idleness idle(*this, wanted::any());
     while (!stopped.done() && !retired()) {
         task_header* task = self.mine().take_newest(0); // what a task has left behind
         if (task == nullptr) {
             task = look(self, wanted::any(), s);
         }
+        if (task == nullptr) {
+            idle.begin();
+            if (!expired(s)) {
+                relax(s);
+                continue;
+            }
+            task = sleep(self, wanted::any(), stopped);
+        }
         if (task != nullptr) {
+            idle.end();
             const activity_scope doing(self.doing, "running tasks", nullptr);
             execute(self, *task);
-            s = search{.began = port::ticks()};
-        } else if (expired(s)) {
-            sleep(self, wanted::any(), stopped);
-            s = search{.began = port::ticks()};
-        } else {
-            relax(s);
         }
+        s = search{.began = port::ticks()};
     }
 }
 

@@ -15,9 +15,16 @@
 //
 // Invariants (besides those of deque_page)
 //  4. top <= split <= bottom in the asymmetric protocol, seen under the gate while the owner is not in pop().
-//  5. top moves up only under the gate, and down only by the owner under the gate when all below it is taken.
+//  5. top moves up only inside the door, and down only by the owner inside the door when all below it is taken.
 //  6. Every loose task (one that no stack frame of the owner will pop) lies below split.
-//  7. In the locked protocol split is `all` and limit is null for ever, so every push and pop takes the slow way.
+//  7. In the locked protocol split is `all` and limit is null for ever, so every push and pop takes the slow way, and
+//     thieves look at `shared`, which the owner moves inside the door: they never read the owner's page.
+//  8. In the interrupt protocol everything here belongs to the owner's core: a "thief" is the handler that runs there
+//     for one, while interrupts are not masked. top <= split, so a pop of what the handler took is never certain.
+//
+// The door is what owner and thieves pass before they touch what both use: the gate, or for an owner that is
+// interrupted the mask of interrupts. Where caches are kept by software, the gate's door also discards and publishes
+// (Wang et al., Fig. 3(b)); elsewhere that is nothing, which is their Fig. 3(a).
 
 #include <algorithm>
 #include <atomic>
@@ -27,13 +34,19 @@
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/cache_line.hpp>
+#include <skerry/detail/sync/coherence_step.hpp>
 #include <skerry/detail/sync/deque_page.hpp>
 
 #include "sync/gate.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-enum class steal_protocol : std::uint8_t { asymmetric, locked };
+// How a thief reaches an owner's deque.
+enum class steal_protocol : std::uint8_t {
+    asymmetric, // asks at a polled word and, if the owner is deaf, moves the split itself behind a heavy fence
+    locked,     // a gate on every push and pop, with publish and discard where caches need them
+    interrupt,  // a handler on the owner's own core takes the task on the thief's behalf
+};
 
 // What became of the task that its owner tried to pop.
 enum class settled : std::uint8_t {
@@ -90,16 +103,65 @@ class deque {
     deque& operator=(const deque&) = delete;
     ~deque() { delete[] slots_; }
 
-    // Whether there seems to be a task. A racy hint, exact when nobody moves.
-    [[nodiscard]] bool looks_busy() const noexcept {
-        return page_.bottom.load(std::memory_order_acquire) > top_.load(std::memory_order_relaxed); // Z3 <- P2
-    }
+    // Whether there seems to be a task. A racy hint, exact when nobody moves; under interrupts only the owner's core
+    // knows, so all the others are told yes.
+    [[nodiscard]] bool looks_busy() const noexcept { return protocol_ == steal_protocol::interrupt || holds_any(); }
 
   private:
     friend class deque_owner<M, Task>;
     friend class deque_thief<M, Task>;
 
-    // Takes the loose task at `s` out under the gate. From the middle it leaves `hole`, a task that does nothing, so
+    // The owner's way through the door.
+    void enter() noexcept {
+        if (protocol_ == steal_protocol::interrupt) {
+            M::mask_interrupts();
+        } else {
+            gate_.enter();
+            M::discard_all(coherence_step::gate_entered);
+        }
+    }
+    // Anybody's way out.
+    void leave() noexcept {
+        if (protocol_ == steal_protocol::interrupt) {
+            M::unmask_interrupts();
+        } else {
+            M::publish_all(coherence_step::gate_left);
+            gate_.leave();
+        }
+    }
+    // A thief's way in. Under interrupts it is the owner's own core that comes here, from a handler or masked.
+    [[nodiscard]] bool try_enter() noexcept {
+        if (protocol_ == steal_protocol::interrupt) {
+            M::mask_interrupts();
+            return true;
+        }
+        if (!gate_.try_enter()) {
+            return false;
+        }
+        M::discard_all(coherence_step::gate_entered);
+        return true;
+    }
+
+    [[nodiscard]] bool holds_any() const noexcept {
+        // Z3 <- P2
+        const slot* const end =
+            (protocol_ == steal_protocol::locked ? shared_ : page_.bottom).load(std::memory_order_acquire);
+        return end > top_.load(std::memory_order_acquire);
+    }
+
+    // Inside the door: the end of what thieves may take. The last slot belongs to attend(), which may undo its push.
+    slot* shared_end() const noexcept {
+        slot* end = nullptr;
+        switch (protocol_) {
+        case steal_protocol::asymmetric: end = page_.split.load(std::memory_order_acquire); break;
+        case steal_protocol::locked: end = shared_.load(std::memory_order_relaxed); break;
+        case steal_protocol::interrupt: end = page_.bottom.load(std::memory_order_relaxed); break;
+        }
+        return std::min(end, last_slot());
+    }
+    slot* last_slot() const noexcept { return slots_ + capacity_ - 1; }
+
+    // Takes the loose task at `s` out inside the door. From the middle it leaves `hole`, a task that does nothing, so
     // that every other task keeps its index. Holes go with their neighbours.
     void take_out(slot* s, Task& hole) noexcept {
         const auto is_hole = [&hole](const slot& at) {
@@ -115,7 +177,7 @@ class deque {
             ++top;
             --loose_;
         } while (top < bottom && loose_ != 0 && is_hole(*top));
-        top_.store(top, std::memory_order_relaxed);
+        top_.store(top, std::memory_order_release);
     }
 
     // Above every slot, so that a pop never finds its task private.
@@ -127,10 +189,10 @@ class deque {
     // Constant after construction.
     page_type& page_;
     const steal_protocol protocol_;
-    // Guarded by gate_; top_ and shared_ are read without it as hints.
+    // Behind the door; top_ and shared_ are read without it as hints, with acquire, and so written with release.
     alignas(cache_line) gate<M> gate_;
     typename M::template atomic<slot*> top_{nullptr};
-    typename M::template atomic<slot*> shared_{nullptr}; // copy of split on the thieves' line
+    typename M::template atomic<slot*> shared_{nullptr}; // on the thieves' line: a copy of split; if locked, of bottom
     slot* slots_ = nullptr;
     std::size_t capacity_ = 0;
     std::size_t loose_ = 0;

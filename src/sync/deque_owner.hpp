@@ -17,7 +17,7 @@ class deque_owner {
     [[nodiscard]] bool attend() noexcept {
         slot* const b = page_.bottom.load(std::memory_order_relaxed);
         if (b >= d_.slots_ + d_.capacity_ && !grow()) {
-            page_.bottom.store(b - 1, std::memory_order_release); // the last slot is never stolen from, see thief
+            page_.bottom.store(b - 1, M::owner_release); // the last slot is never stolen from, see thief
             return false;
         }
         page_.limit.store(d_.quiet_limit(), std::memory_order_relaxed); // Z4
@@ -29,14 +29,14 @@ class deque_owner {
     // After a pop() that was not certain. `task` is what the owner wants; on `newer`, `above` is what it got.
     // Retracts the split, so that what remains is partly private again.
     [[nodiscard]] settled settle(const Task& task, Task*& above) noexcept {
-        d_.gate_.enter();
+        d_.enter();
         slot* const b = page_.bottom.load(std::memory_order_relaxed);
         slot* const top = d_.top_.load(std::memory_order_relaxed);
         settled result = settled::stolen;
         if (top > b) { // thieves take the oldest first: all below top is gone, `task` too
             slot* const own = d_.slots_ + task.index;
-            page_.bottom.store(own, std::memory_order_release);
-            d_.top_.store(own, std::memory_order_relaxed);
+            page_.bottom.store(own, M::owner_release);
+            d_.top_.store(own, std::memory_order_release);
             move_split(own);
         } else {
             const tagged found{b->load(std::memory_order_relaxed)};
@@ -47,9 +47,9 @@ class deque_owner {
                 above = found.task();
                 --d_.loose_;
             }
-            move_split(d_.loose_ != 0 ? b : top + (b - top) / 2);
+            retract_split(top, b);
         }
-        d_.gate_.leave();
+        d_.leave();
         return result;
     }
 
@@ -59,14 +59,14 @@ class deque_owner {
         if (page_.bottom.load(std::memory_order_relaxed) + 1 >= d_.slots_ + d_.capacity_ && !grow()) {
             throw std::bad_alloc();
         }
-        d_.gate_.enter();
+        d_.enter();
         slot* const b = page_.bottom.load(std::memory_order_relaxed);
         task.index = d_.index(b);
         b->store(tagged::loose(task), std::memory_order_relaxed);
-        page_.bottom.store(b + 1, std::memory_order_release);
+        page_.bottom.store(b + 1, M::owner_release);
         ++d_.loose_;
         move_split(b + 1);
-        d_.gate_.leave();
+        d_.leave();
         M::full_fence(); // the push before the look at limit, as light fence and Z2 do for push()
         return page_.limit.load(std::memory_order_relaxed) == nullptr;
     }
@@ -79,30 +79,30 @@ class deque_owner {
             return nullptr;
         }
         Task* result = nullptr;
-        d_.gate_.enter();
+        d_.enter();
         slot* const top = d_.top_.load(std::memory_order_relaxed);
         if (top < b && d_.index(b) > base) {
             --b;
             result = tagged{b->load(std::memory_order_relaxed)}.task();
-            page_.bottom.store(b, std::memory_order_release);
+            page_.bottom.store(b, M::owner_release);
             --d_.loose_;
-            move_split(d_.loose_ != 0 ? b : top + (b - top) / 2);
+            retract_split(top, b);
         } else if (top >= b) { // all taken: slide back, so that the frames below find their places
             b = d_.slots_ + base;
-            page_.bottom.store(b, std::memory_order_release);
+            page_.bottom.store(b, M::owner_release);
             if (top > b) {
-                d_.top_.store(b, std::memory_order_relaxed);
+                d_.top_.store(b, std::memory_order_release);
                 move_split(b);
             }
         }
-        d_.gate_.leave();
+        d_.leave();
         return result;
     }
 
     // Takes a loose task that was pushed here out, wherever it lies. False: it has been taken. Leaves a hole (see
     // take_out) where the newest task lies below depth `floor`, which the next push must not go below.
     [[nodiscard]] bool withdraw(Task& task, std::size_t floor, Task& hole) noexcept {
-        d_.gate_.enter();
+        d_.enter();
         slot* const s = d_.slots_ + task.index;
         const bool found = s >= d_.top_.load(std::memory_order_relaxed) &&
                            s < page_.bottom.load(std::memory_order_relaxed) &&
@@ -110,7 +110,7 @@ class deque_owner {
         if (found) {
             remove(s, floor, hole);
         }
-        d_.gate_.leave();
+        d_.leave();
         return found;
     }
 
@@ -119,7 +119,7 @@ class deque_owner {
     template <class Accept>
     [[nodiscard]] Task* take_below(std::size_t& at, Accept&& accept, std::size_t floor, Task& hole) noexcept {
         Task* result = nullptr;
-        d_.gate_.enter();
+        d_.enter();
         slot* const top = d_.top_.load(std::memory_order_relaxed);
         slot* s = std::min(d_.slots_ + at, page_.bottom.load(std::memory_order_relaxed));
         while (result == nullptr && s > top && d_.loose_ != 0) {
@@ -131,15 +131,15 @@ class deque_owner {
             }
         }
         at = result != nullptr ? d_.index(s) : 0;
-        d_.gate_.leave();
+        d_.leave();
         return result;
     }
 
     // Puts everything within reach of thieves who will get no answer for a while.
     void share_all() noexcept {
-        d_.gate_.enter();
+        d_.enter();
         move_split(page_.bottom.load(std::memory_order_relaxed));
-        d_.gate_.leave();
+        d_.leave();
     }
 
     // How many slots lie below the next push: where a wait begins.
@@ -150,14 +150,27 @@ class deque_owner {
     using slot = typename deque<M, Task>::slot;
     using tagged = tagged_task<Task>;
 
+    // Puts everything below `to` within thieves' reach, or out of it. Inside the door, with bottom where it shall be.
     void move_split(slot* to) noexcept {
-        if (d_.protocol_ == steal_protocol::asymmetric) {
+        switch (d_.protocol_) {
+        case steal_protocol::asymmetric:
             page_.split.store(to, std::memory_order_relaxed);
-            d_.shared_.store(to, std::memory_order_relaxed);
+            d_.shared_.store(to, std::memory_order_release);
+            break;
+        case steal_protocol::locked:
+            d_.shared_.store(page_.bottom.load(std::memory_order_relaxed), std::memory_order_release);
+            break;
+        case steal_protocol::interrupt: page_.split.store(to, std::memory_order_relaxed); break;
         }
     }
 
-    // Under the gate.
+    // After a pop below the split: what remains is partly private again, but for loose tasks.
+    void retract_split(slot* top, slot* bottom) noexcept {
+        const auto kept = d_.protocol_ == steal_protocol::interrupt ? 0 : (bottom - top) / 2;
+        move_split(d_.loose_ != 0 ? bottom : top + kept);
+    }
+
+    // Inside the door.
     void remove(slot* s, std::size_t floor, Task& hole) noexcept {
         slot* const top = d_.top_.load(std::memory_order_relaxed);
         if (s + 1 != page_.bottom.load(std::memory_order_relaxed) || d_.index(s) < floor) {
@@ -171,20 +184,25 @@ class deque_owner {
             --b;
             --d_.loose_;
         }
-        page_.bottom.store(b, std::memory_order_release);
-        move_split(d_.loose_ != 0 ? b : top + (b - top) / 2);
+        page_.bottom.store(b, M::owner_release);
+        retract_split(top, b);
     }
 
     void share() noexcept {
-        if (d_.protocol_ == steal_protocol::locked || !d_.gate_.try_enter()) {
-            return; // a thief at the gate gets what it wants without us
+        switch (d_.protocol_) {
+        case steal_protocol::asymmetric:
+            if (d_.gate_.try_enter()) { // else a thief at the gate gets what it wants without us
+                slot* const split = page_.split.load(std::memory_order_relaxed);
+                slot* const bottom = page_.bottom.load(std::memory_order_relaxed);
+                if (bottom > split) {
+                    move_split(split + (bottom - split + 1) / 2);
+                }
+                d_.gate_.leave();
+            }
+            break;
+        case steal_protocol::locked: share_all(); break; // the push itself: before this, thieves do not see the task
+        case steal_protocol::interrupt: break;           // all is within the handler's reach
         }
-        slot* const split = page_.split.load(std::memory_order_relaxed);
-        slot* const bottom = page_.bottom.load(std::memory_order_relaxed);
-        if (bottom > split) {
-            move_split(split + (bottom - split + 1) / 2);
-        }
-        d_.gate_.leave();
     }
 
     // Doubles the slots. Every task keeps its index.
@@ -193,7 +211,7 @@ class deque_owner {
         if (wider == nullptr) {
             return false;
         }
-        d_.gate_.enter();
+        d_.enter();
         slot* const old = d_.slots_;
         slot* const bottom = page_.bottom.load(std::memory_order_relaxed);
         slot* const top = d_.top_.load(std::memory_order_relaxed);
@@ -201,13 +219,13 @@ class deque_owner {
             wider[s - old].store(s->load(std::memory_order_relaxed), std::memory_order_relaxed);
         }
         const auto moved = [old, wider](slot* s) { return wider + (s - old); };
+        page_.bottom.store(moved(bottom), M::owner_release);
         move_split(moved(page_.split.load(std::memory_order_relaxed)));
-        d_.top_.store(moved(top), std::memory_order_relaxed);
-        page_.bottom.store(moved(bottom), std::memory_order_release);
+        d_.top_.store(moved(top), std::memory_order_release);
         d_.slots_ = wider;
         d_.capacity_ *= 2;
         page_.limit.store(d_.quiet_limit(), std::memory_order_relaxed);
-        d_.gate_.leave();
+        d_.leave();
         delete[] old;
         return true;
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A thief's end of somebody else's deque. Thread safety: any number of thieves.
+// A thief's end of somebody else's deque. Thread safety: any number of thieves. In the interrupt protocol only the
+// owner's own core, for a thief: in the handler, or masked.
 
 #include "sync/deque.hpp"
 
@@ -14,9 +15,8 @@ class deque_thief {
 
     // Whether a task lies in the shared part. A racy hint that reads only the thieves' own line.
     [[nodiscard]] bool offers() const noexcept {
-        return d_.protocol_ == steal_protocol::locked
-                   ? d_.looks_busy()
-                   : d_.shared_.load(std::memory_order_relaxed) > d_.top_.load(std::memory_order_relaxed);
+        return d_.protocol_ == steal_protocol::interrupt ||
+               d_.shared_.load(std::memory_order_acquire) > d_.top_.load(std::memory_order_acquire);
     }
 
     // Takes the oldest task if it is shared and `accept(task, index)` says yes. accept runs under the gate and is where
@@ -24,17 +24,14 @@ class deque_thief {
     // moves the split itself, at the price of a heavy fence.
     template <class Accept>
     [[nodiscard]] answer steal(Accept&& accept, bool force, Task*& task) noexcept {
-        if (!d_.gate_.try_enter()) {
+        if (!d_.try_enter()) {
             return answer::busy;
         }
         slot* const top = d_.top_.load(std::memory_order_relaxed);
-        const bool locked = d_.protocol_ == steal_protocol::locked;
-        slot* end = (locked ? page_.bottom : page_.split).load(std::memory_order_acquire);
-        if (top >= end && force && !locked) {
-            end = seize(top);
+        slot* end = d_.shared_end();
+        if (top >= end && force && d_.protocol_ == steal_protocol::asymmetric) {
+            end = std::min(seize(top), d_.last_slot());
         }
-        // The last slot belongs to attend(), which may undo its push.
-        end = std::min(end, d_.slots_ + d_.capacity_ - 1);
         answer result = answer::refused;
         if (top < end) {
             const tagged_task<Task> found{top->load(std::memory_order_relaxed)};
@@ -42,13 +39,17 @@ class deque_thief {
                 task = found.task();
                 task->index = d_.index(top);
                 d_.loose_ -= found.is_loose() ? 1 : 0;
-                d_.top_.store(top + 1, std::memory_order_relaxed);
+                d_.top_.store(top + 1, std::memory_order_release);
+                if (d_.protocol_ == steal_protocol::interrupt &&
+                    page_.split.load(std::memory_order_relaxed) <= top) { // invariant 8
+                    page_.split.store(top + 1, std::memory_order_relaxed);
+                }
                 result = answer::granted;
             }
-        } else if (d_.looks_busy()) {
+        } else if (d_.holds_any()) {
             result = answer::pending;
         }
-        d_.gate_.leave();
+        d_.leave();
         return result;
     }
 
@@ -56,11 +57,11 @@ class deque_thief {
     // and `hole` as above and in take_out(). Never pending. O(shared tasks).
     template <class Accept>
     [[nodiscard]] answer extract(Accept&& accept, Task& hole, Task*& task) noexcept {
-        if (!d_.gate_.try_enter()) {
+        if (!d_.try_enter()) {
             return answer::busy;
         }
         answer result = answer::refused;
-        slot* const end = d_.loose_ != 0 ? shared_end() : nullptr;
+        slot* const end = d_.loose_ != 0 ? d_.shared_end() : nullptr;
         for (slot* s = d_.top_.load(std::memory_order_relaxed); s < end && result == answer::refused; ++s) {
             const tagged_task<Task> found{s->load(std::memory_order_relaxed)};
             if (found.is_loose() && found.task() != &hole && accept(*found.task())) {
@@ -69,39 +70,38 @@ class deque_thief {
                 result = answer::granted;
             }
         }
-        d_.gate_.leave();
+        d_.leave();
         return result;
     }
 
     // Takes this loose task out, which was pushed here. Refused: it has been taken. O(1).
     [[nodiscard]] answer withdraw(Task& task, Task& hole) noexcept {
-        if (!d_.gate_.try_enter()) {
+        if (!d_.try_enter()) {
             return answer::busy;
         }
         slot* const s = d_.slots_ + task.index;
-        const bool found = s >= d_.top_.load(std::memory_order_relaxed) && s < shared_end() &&
+        const bool found = s >= d_.top_.load(std::memory_order_relaxed) && s < d_.shared_end() &&
                            s->load(std::memory_order_relaxed) == tagged_task<Task>::loose(task);
         if (found) {
             d_.take_out(s, hole);
         }
-        d_.gate_.leave();
+        d_.leave();
         return found ? answer::granted : answer::refused;
     }
 
-    // Asks the owner to share at its next push.
-    void ask() noexcept { page_.ring(); }
+    // Asks the owner to share at its next push. Where it shares at every push there is nothing to ask.
+    void ask() noexcept {
+        if (d_.protocol_ == steal_protocol::asymmetric) {
+            page_.ring();
+        }
+    }
 
     [[nodiscard]] bool looks_busy() const noexcept { return d_.looks_busy(); }
+    // The same as one who may read the owner's page sees it; exact on the owner's core.
+    [[nodiscard]] bool holds_any() const noexcept { return d_.holds_any(); }
 
   private:
     using slot = typename deque<M, Task>::slot;
-
-    // Under the gate: the end of what thieves may touch. The last slot belongs to attend(), which may undo its push.
-    slot* shared_end() const noexcept {
-        const bool locked = d_.protocol_ == steal_protocol::locked;
-        return std::min((locked ? page_.bottom : page_.split).load(std::memory_order_acquire),
-                        d_.slots_ + d_.capacity_ - 1);
-    }
 
     // The asymmetric steal: announce the new split, make the owner's earlier pop visible or its next one see the
     // announcement, then keep what the owner had not popped before.
@@ -116,7 +116,7 @@ class deque_thief {
         slot* const left = page_.bottom.load(std::memory_order_acquire); // S3 <- O1, P2
         slot* const end = fenced ? std::max(top, std::min(wanted, left)) : top;
         page_.split.store(end, std::memory_order_relaxed); // S4
-        d_.shared_.store(end, std::memory_order_relaxed);
+        d_.shared_.store(end, std::memory_order_release);
         return end;
     }
 

@@ -7,6 +7,9 @@
 //
 // Thread safety: prepare, cancel and wait belong to the sleeper; notify and prepared may be called by any thread.
 //
+// The word is read with acquire and written with release even where the fences would do: where caches are kept by
+// software, a plain store stays on its core and a plain load sees an old value for ever.
+//
 // Invariant: word_ is `armed` only between prepare() and the first of cancel() and notify().
 
 #include <atomic>
@@ -21,11 +24,11 @@ class event_count {
   public:
     // E1: announces. What the sleeper looks for must be looked at after this and a fence.
     void prepare() noexcept {
-        word_.store(armed, std::memory_order_relaxed);
+        word_.store(armed, std::memory_order_release);
         M::full_fence(); // E1 before the second look: pairs with the waker's fence between the event and E3
     }
 
-    void cancel() noexcept { word_.store(awake, std::memory_order_relaxed); }
+    void cancel() noexcept { word_.store(awake, std::memory_order_release); }
 
     // E2: sleeps until notified.
     void wait() noexcept {
@@ -42,18 +45,25 @@ class event_count {
         cancel();
     }
 
-    [[nodiscard]] bool prepared() const noexcept { return word_.load(std::memory_order_relaxed) == armed; }
+    [[nodiscard]] bool prepared() const noexcept { return word_.load(std::memory_order_acquire) == armed; }
 
     // E3: wakes the sleeper if there is one, and says so. Precondition: a full fence since the event.
     bool notify() noexcept {
         std::uint32_t expected = armed;
-        if (word_.load(std::memory_order_relaxed) != armed ||
+        if (word_.load(std::memory_order_acquire) != armed ||
             !word_.compare_exchange_strong(expected, awake, std::memory_order_release, // E3 -> E2
                                            std::memory_order_relaxed)) {
             return false;
         }
         M::futex_wake(word_, 1);
         return true;
+    }
+
+    // E4: as notify(), for a waker that cannot rely on earlier ones: a process that shares the word may have been
+    // killed between its compare-exchange and its wake.
+    void notify_anyway() noexcept {
+        word_.store(awake, std::memory_order_release); // E4 -> E2
+        M::futex_wake(word_, 1);
     }
 
   private:

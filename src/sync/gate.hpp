@@ -21,7 +21,8 @@ class gate {
   public:
     [[nodiscard]] bool try_enter() noexcept {
         std::uint32_t seen = open;
-        return word_.load(std::memory_order_relaxed) == open &&
+        // acquire: where caches are kept by software a plain load could say `closed` for ever
+        return word_.load(std::memory_order_acquire) == open &&
                word_.compare_exchange_strong(seen, closed, std::memory_order_acquire, // G1 <- G3
                                              std::memory_order_relaxed);
     }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of tools/bench: the gate, the tables and the running of programs, on results made up here."""
 
+import json
 import pathlib
 import stat
 import sys
@@ -15,14 +16,15 @@ import build  # noqa: E402
 import gate  # noqa: E402
 import machine  # noqa: E402
 import measure  # noqa: E402
+import slice_figures  # noqa: E402
 import table  # noqa: E402
 from rows import BOUNDS, PEERS, ROWS  # noqa: E402
 
 
-def result(row, workers=1, problems=None, missing=None, **values):
+def result(row, workers=1, problems=None, missing=None, shapes=ROWS, **values):
     """A result of one row; a value's keyword is its column with _ for a space and ++ left out."""
     labels = {peer.label.replace(" ", "_").replace("++", ""): peer.label for peer in PEERS}
-    shape = next(r for r in ROWS if r.name == row)
+    shape = next(r for r in shapes if r.name == row)
     peers = {labels[key]: {"min": v, "median": v, "samples": [v], "cpu": [1.0], "version": "", "compiler": ""}
              for key, v in values.items()}
     return {"commit": "c0ffee", "machine": {"processor": "p", "processors": 2, "kernel": "k", "system": "s",
@@ -183,13 +185,86 @@ class Measuring(unittest.TestCase):
             measure.run_json(["/nowhere"])
 
 
+def slice_result(samples=None, problem=None, **tasks):
+    """A result in which every figure holds but those of `samples` {name: samples} and `problem` {name: text}."""
+    samples, problem = samples or {}, problem or {}
+    figures = [{"figure": f.name, "samples": [] if f.name in problem else samples.get(f.name, [f.goal]),
+                "problem": problem.get(f.name, "")} for f in slice_figures.FIGURES]
+    made = result(slice_figures.TASKS[0].name, shapes=slice_figures.TASKS, **tasks)
+    return made | {"figures": figures, "other_load": 0.25}
+
+
+def slice_failures(of):
+    return [(v.row, v.says) for v in slice_figures.evaluate(of) if not v.passed]
+
+
+class Slice(unittest.TestCase):
+    MESSAGE, DIGITS, MATMUL = (slice_figures.FIGURES[i].name for i in (0, 2, 6))
+    CHAIN = slice_figures.TASKS[0].name
+
+    def test_exactly_the_goals_hold(self):
+        self.assertEqual(slice_failures(slice_result(Skerry_g=80, Skerry_clang=80)), [])
+        self.assertEqual(slice_failures(slice_result(workers=2, Skerry_g=150, Skerry_clang=150)), [])
+
+    def test_a_time_counts_in_its_quietest_round(self):
+        self.assertEqual(slice_failures(slice_result({self.MESSAGE: [900, 199, 300]})), self.chain_is_missing())
+        self.assertIn((self.MESSAGE, "201, <= 200 ns"), slice_failures(slice_result({self.MESSAGE: [900, 201]})))
+
+    def test_a_rate_counts_in_its_quietest_round(self):
+        self.assertEqual(slice_failures(slice_result({self.MATMUL: [12, 41]})), self.chain_is_missing())
+        self.assertIn(self.MATMUL, dict(slice_failures(slice_result({self.MATMUL: [12, 39.9]}))))
+
+    def test_a_ratio_counts_as_the_median(self):
+        self.assertEqual(slice_failures(slice_result({self.DIGITS: [0.2, 0.86, 0.9]})), self.chain_is_missing())
+        self.assertIn(self.DIGITS, dict(slice_failures(slice_result({self.DIGITS: [0.2, 0.84, 0.9]}))))
+
+    def chain_is_missing(self):
+        return [(self.CHAIN, f"{column}: not measured") for column in ("Skerry g++", "Skerry clang++")]
+
+    def test_the_chain_is_held_for_each_number_of_workers(self):
+        self.assertEqual(len(slice_failures(slice_result(Skerry_g=80.1, Skerry_clang=79))), 1)
+        self.assertEqual(len(slice_failures(slice_result(workers=2, Skerry_g=150.1, Skerry_clang=151))), 2)
+
+    def test_a_figure_that_failed_fails_and_says_why(self):
+        made = slice_result(problem={self.MESSAGE: "it fell over"}, Skerry_g=1, Skerry_clang=1)
+        self.assertEqual(slice_failures(made), [(self.MESSAGE, "it fell over")])
+        text = slice_figures.markdown(made)
+        self.assertIn(f"| {self.MESSAGE} | ns | - | - | <= 200 ns | **not measured** |", text)
+        self.assertIn(f"Failed: {self.MESSAGE}: it fell over", text)
+
+    def test_rows_that_fail_and_rivals_that_win_are_in_the_table(self):
+        text = slice_figures.markdown(slice_result({self.DIGITS: [0.5]}, Skerry_g=90, Skerry_clang=70, libgomp=60,
+                                                   libomp=80))
+        self.assertIn(f"| {self.DIGITS} |  | 0.50 | 0.50 | >= 0.85 | **no** |", text)
+        self.assertIn("| <= 80 ns | **no** | **libgomp (g++), libgomp (clang++), libomp (g++)** |", text)
+
+    def test_lines_of_figures_are_parsed(self):
+        line = '{"step": "a", "unit": "ns", "least": 1, "median": 2, "most": 3}'
+        self.assertEqual(slice_figures.parse_lines(line + "\n")["a"]["median"], 2)
+        for wrong in ("", "{}", "[1]", line + "\nSegmentation fault"):
+            with self.assertRaises(ValueError):
+                slice_figures.parse_lines(wrong)
+
+    def test_a_row_with_a_wrong_result_has_no_time(self):
+        row = {"seconds": 2.5, "check": {"ok": True, "text": "fine"}}
+        self.assertEqual(slice_figures.parse_row(json.dumps({"rows": [row], "agree": True})), 2.5)
+        row["check"] = {"ok": False, "text": "accuracy 12 %"}
+        with self.assertRaisesRegex(ValueError, "accuracy 12 %"):
+            slice_figures.parse_row(json.dumps({"rows": [row], "agree": True}))
+
+    def test_two_copies_are_what_a_ratio_is_of(self):
+        self.assertAlmostEqual(slice_figures.ratio_to_copies(1.0, [2.0, 2.0]), 1.0)
+        self.assertAlmostEqual(slice_figures.ratio_to_copies(2.0, [2.0, 2.0]), 0.5)
+        self.assertAlmostEqual(slice_figures.ratio_to_copies(1.0, [1.0, 2.0]), 1 / 1.5)
+
+
 class Building(unittest.TestCase):
     def test_a_compiler_that_is_not_installed_is_named(self):
         old = build.COMPILERS["g++"]
         self.addCleanup(build.COMPILERS.__setitem__, "g++", old)
         build.COMPILERS["g++"] = ["no-such-compiler"]
         programs = build.Programs("/nonexistent", 1)
-        programs.build([peer for peer in PEERS if peer.tree == "g++"])
+        programs.build([peer for peer in PEERS if peer.tree == "g++"], {"fib"})
         self.assertEqual(programs.missing["oneTBB"], "no-such-compiler is not installed")
         self.assertIsNone(programs.command(next(p for p in PEERS if p.label == "oneTBB"), "fib"))
 

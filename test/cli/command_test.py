@@ -5,9 +5,11 @@ command_test.py SKERRY [unittest arguments]
 """
 import json
 import os
+import pathlib
 import resource
 import subprocess
 import sys
+import tempfile
 import unittest
 
 SKERRY = ""
@@ -15,6 +17,7 @@ TABLE_III = [
     "cilk5-cs", "cilk5-lu", "cilk5-mm", "cilk5-mt", "cilk5-nq", "ligra-bc", "ligra-bf", "ligra-bfs", "ligra-bfsbv",
     "ligra-cc", "ligra-mis", "ligra-radii", "ligra-tc",
 ]
+DATAFLOW = ["digits", "list", "mixed"]
 
 
 def skerry(*arguments, before=None, **environment):
@@ -34,7 +37,7 @@ class command(unittest.TestCase):
 
 class help_and_list(command):
     def test_help_shows_an_example_and_the_exit_status(self):
-        for arguments in (["--help"], ["run", "--help"], ["list", "--help"], ["info", "--help"]):
+        for arguments in (["--help"], ["run", "--help"], ["list", "--help"], ["info", "--help"], ["launch", "--help"]):
             done = skerry(*arguments)
             self.assertEqual(done.returncode, 0)
             self.assertEqual(done.stderr, "")
@@ -51,8 +54,16 @@ class help_and_list(command):
         names = [line.split()[0] for line in done.stdout.splitlines() if line.startswith(("cilk5-", "ligra-"))]
         self.assertEqual(names, TABLE_III)
         rows = json.loads(skerry("list", "--json").stdout)
-        self.assertEqual([row["program"] for row in rows], TABLE_III)
+        self.assertEqual([row["program"] for row in rows if "paper" in row], TABLE_III)
         self.assertEqual(rows[0]["paper"], {"input": "3000000", "granularity": 4096, "pattern": "ss"})
+
+    def test_list_has_the_programs_of_declared_accesses_behind(self):
+        lines = skerry("list").stdout.splitlines()
+        begin = lines.index("Tasks that declare what they touch:") + 1
+        self.assertEqual([line.split()[0] for line in lines[begin:begin + len(DATAFLOW)]], DATAFLOW)
+        rows = json.loads(skerry("list", "--json").stdout)
+        self.assertEqual([row["program"] for row in rows if "paper" not in row], DATAFLOW)
+        self.assertEqual([row["program"] for row in rows], TABLE_III + DATAFLOW)
 
     def test_info_tells_the_workers(self):
         self.assertRegex(skerry("info", SKERRY_WORKERS="3").stdout, r"(?m)^workers +3\b")
@@ -73,10 +84,39 @@ class help_and_list(command):
         self.assertGreaterEqual(document["cores"], 1)
 
 
+class launch(command):
+    def test_each_process_knows_its_rank(self):
+        done = skerry("launch", "-n", "3", "sh", "-c", "echo $SKERRY_RANK of $SKERRY_RANKS")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(sorted(done.stdout.splitlines()), ["0 of 3", "1 of 3", "2 of 3"])
+
+    def test_arguments_are_the_programs(self):
+        for command_line in (["-n", "1", "echo", "--help", "-n", "7"], ["-n1", "--", "echo", "--help", "-n", "7"],
+                             ["--processes=1", "echo", "--help", "-n", "7"]):
+            done = skerry("launch", *command_line)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "--help -n 7\n", ""))
+
+    def test_the_exit_status_is_that_of_the_first_that_failed(self):
+        done = skerry("launch", "-n", "2", "sh", "-c", "exit 7")
+        self.assertEqual(done.returncode, 7)
+        self.assertRegex(done.stderr, r"^skerry launch: process [01] ended with exit status 7\n$")
+
+    def test_a_killed_process_is_named(self):
+        done = skerry("launch", "-n", "2", "sh", "-c", "test $SKERRY_RANK = 0 || kill -9 $$")
+        self.assertEqual(done.returncode, 128 + 9)
+        self.assertEqual(done.stderr, "skerry launch: process 1 was killed by signal 9\n")
+
+    def test_mistakes(self):
+        self.expect_error(2, "launch: PROGRAM is required; see 'skerry launch --help'", "launch", "-n", "2")
+        self.expect_error(2, "--processes", "launch", "-n", "0", "true")
+        self.expect_error(2, "--processes", "launch", "-n", "65", "true")
+        self.expect_error(4, "cannot start '/nowhere': No such file or directory", "launch", "/nowhere")
+
+
 class mistakes(command):
     def test_command_line(self):
         self.expect_error(2, "A subcommand is required")
-        self.expect_error(2, "there is no command 'frob'; the commands are info, list and run", "frob")
+        self.expect_error(2, "there is no command 'frob'; the commands are info, launch, list and run", "frob")
         self.expect_error(2, "PROGRAM is required", "run")
         self.expect_error(2, "--bogus", "run", "nq", "--bogus")
         self.expect_error(2, "extra", "run", "nq", "extra")
@@ -93,14 +133,18 @@ class mistakes(command):
         self.expect_error(2, "--workers", "run", "nq", "--workers", "-1")
         self.expect_error(2, "--seed", "run", "nq", "--seed", "x")
         self.expect_error(2, "--granularity", "run", "nq", "--granularity", "0")
+        self.expect_error(2, "--train", "run", "digits", "--train", "0")
+        self.expect_error(2, "--train 1798 is out of range", "run", "digits", "--train", "1798")
         self.expect_error(2, "SKERRY_WORKERS", "run", "nq", "--size", "tiny", SKERRY_WORKERS="many")
         self.expect_error(2, "SKERRY_WORKERS", "info", SKERRY_WORKERS="many")
 
     def test_flags_of_the_runtime(self):
-        self.expect_error(2, "foo not in {automatic,asymmetric,locked}", "run", "nq", "--steal", "foo")
+        self.expect_error(2, "foo not in {automatic,asymmetric,locked,interrupt}", "run", "nq", "--steal", "foo")
         self.expect_error(2, "--stack-size", "run", "nq", "--stack-size", "large")
         self.expect_error(2, "--max-slots", "run", "nq", "--max-slots", "-1")
         self.expect_error(2, "--watchdog", "run", "nq", "--watchdog", "-1")
+        self.expect_error(2, "--trace-memory", "run", "nq", "--trace-memory", "much")
+        self.expect_error(2, "trace_memory is 100", "run", "nq", "--trace-memory", "100")
         self.expect_error(2, "--blocking-threads", "run", "nq", "--blocking-threads", "x")
         self.expect_error(2, "--pin", "run", "nq", "--pin=perhaps")
 
@@ -114,10 +158,18 @@ class mistakes(command):
     def test_options_of_other_programs(self):
         self.expect_error(2, "cilk5-nq takes no --input (it was 'x')", "run", "nq", "--input", "x")
         self.expect_error(2, "cilk5-nq takes neither --from nor --to", "run", "nq", "--from", "dog")
+        self.expect_error(2, "cilk5-nq takes no --train (it was 5)", "run", "nq", "--train", "5")
         self.expect_error(2, "not with 'all'", "run", "all", "--input", "x")
+        self.expect_error(2, "not with 'all'", "run", "all", "--train", "5")
 
     def test_bad_input(self):
         self.expect_error(3, "/nowhere/at/all", "run", "bfs", "--input", "/nowhere/at/all")
+        self.expect_error(3, "/nowhere/at/all", "run", "digits", "--input", "/nowhere/at/all")
+        self.expect_error(3, "/nowhere/skerry/digits.csv: not found", "run", "digits", XDG_CACHE_HOME="/nowhere")
+        with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+            file.write("0," * 64 + "7\n" + "0," * 64 + "x\n")
+            file.flush()
+            self.expect_error(3, f"{file.name}:2: label: 'x' is not a whole number", "run", "digits", "--input", file.name)
 
 
 class running(command):
@@ -156,23 +208,208 @@ class running(command):
             done = skerry("run", "nq", "--size", "tiny", "--repeat", "1", "--workers", "2", *flags)
             self.assertEqual(done.returncode, 0, (flags, done.stderr))
 
+    def test_trace(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "run.json")
+            done = skerry("run", "cs", "--size", "small", "--repeat", "1", "--workers", "2", "--trace", path,
+                          "--trace-memory", "1M")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(path, encoding="utf-8") as file:
+                events = json.load(file)["traceEvents"]
+        names = {e["args"]["name"] for e in events if e.get("name") == "thread_name"}
+        self.assertIn("worker 0", names)
+        self.assertTrue(any(e["ph"] == "B" and e["cat"] == "start" for e in events))
+        self.expect_error(4, "cannot open the trace file '/nowhere/at/all'", "run", "nq", "--size", "tiny", "--trace",
+                          "/nowhere/at/all")
+
     def test_granularity_and_size_reach_the_program(self):
         done = skerry("run", "cs", "--size", "tiny", "--granularity", "100", "--repeat", "1")
         self.assertIn("20000 keys, granularity 100", done.stdout)
         done = skerry("run", "nq", "--size", "paper", "--repeat", "1")
         self.assertIn("10 queens, granularity 3 rows", done.stdout)
 
+    def test_train_reaches_the_program(self):
+        done = skerry("run", "digits", "--train", "60", "--granularity", "16", "--repeat", "1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("60 images, 5 folds, tiles of 16", done.stdout)
+        self.assertRegex(done.stdout, r"accuracy [\d.]+ %, weights [0-9a-f]{16}\n")
+
     def test_all(self):
         done = skerry("run", "all", "--size", "tiny", "--repeat", "1", "--workers", "2", "--json")
         self.assertEqual(done.returncode, 0, done.stderr)
         rows = json.loads(done.stdout)["rows"]
         generated = [row["program"] for row in rows if row["input"] == "generated"]
-        self.assertEqual(generated, TABLE_III)
+        self.assertEqual(generated, TABLE_III + DATAFLOW)
+        self.assertEqual({row["program"] for row in rows if row["in_table_iii"]}, set(TABLE_III))
         self.assertTrue(all("skipped" in row or row["check"]["ok"] for row in rows))
-        table = skerry("run", "all", "--size", "tiny", "--repeat", "1").stdout
-        for name in TABLE_III:
+        done = skerry("run", "all", "--size", "tiny", "--repeat", "1", XDG_CACHE_HOME="/nowhere")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        table = done.stdout
+        self.assertRegex(table, r"(?m)^digits .* skipped: /nowhere/skerry/digits.csv: not found;")
+        for name in TABLE_III + ["list", "mixed"]:
             self.assertRegex(table, rf"(?m)^{name} .* ok$")
         self.assertRegex(table, r"all \d+ checks passed")
+
+
+class back_ends(command):
+    def rows(self, program, *back_ends, size="tiny", repeat=1):
+        done = skerry("run", program, "--size", size, "--repeat", str(repeat), "--workers", "1", "--on",
+                      ",".join(back_ends), "--json")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        document = json.loads(done.stdout)
+        self.assertIs(document["agree"], True)
+        self.assertEqual([row["back_end"] for row in document["rows"]], list(back_ends))
+        for row in document["rows"]:
+            self.assertIs(row["check"]["ok"], True)
+            self.assertRegex(row["digest"], r"^[0-9a-f]{16}$")
+            self.assertEqual(row["digest"], document["rows"][0]["digest"])
+            self.assertEqual(row["output"], document["rows"][0]["output"])
+        return document["rows"]
+
+    def with_simulator(self):
+        if not pathlib.Path(SKERRY).with_name("skerry-sim").exists():
+            self.skipTest("built without the simulator")
+
+    def test_one_result_on_all(self):
+        self.with_simulator()
+        for program in DATAFLOW:
+            with self.subTest(program):
+                serial, threads, processes, simulated = self.rows(program, "serial", "threads", "processes:2",
+                                                                  "sim:tiny4-gwb")
+                self.assertEqual(serial["executors"], [])
+                self.assertEqual([e["name"] for e in threads["executors"]], ["worker 0"])
+                self.assertIn("process 0, worker 0", [e["name"] for e in processes["executors"]])
+                self.assertEqual([e["name"] for e in simulated["executors"]], [f"core {i}" for i in range(4)])
+                self.assertEqual([row["cycles"] != 0 for row in (serial, threads, processes, simulated)],
+                                 [False, False, False, True])
+                self.assertEqual([row["seconds"] != 0 for row in (serial, threads, processes)], [True] * 3)
+
+    def traced(self, program, back_end):
+        """The row of a traced run, and the events of its trace."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "run.json")
+            done = skerry("run", program, "--size", "tiny", "--repeat", "1", "--workers", "1", "--on", back_end, "--trace", path,
+                          "--json")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            with open(path, encoding="utf-8") as file:
+                return json.loads(done.stdout)["rows"][0], json.load(file)["traceEvents"]
+
+    def kinds(self, events, process=0):
+        return {e["cat"] for e in events if e["pid"] == process and "cat" in e}
+
+    def expect_names_and_order(self, events):
+        """Each task that was spawned and began in one process: spawn <= ready <= start <= end. Returns how many."""
+        spawn, ready, stacks, seen = {}, {}, {}, 0
+        for e in sorted((e for e in events if "ts" in e), key=lambda e: e["ts"]):  # stable
+            task = e.get("args", {}).get("task")
+            if e["ph"] == "i" and e["cat"] == "spawn":
+                spawn[task] = e
+            elif e["ph"] == "i" and e["cat"] == "ready":
+                self.assertTrue(task not in spawn or spawn[task]["ts"] <= e["ts"])
+                ready[task] = e
+            elif e["ph"] == "B":
+                stacks.setdefault((e["pid"], e["tid"]), []).append(e)
+                if task in ready:
+                    seen += 1
+                    self.assertLessEqual(ready[task]["ts"], e["ts"])
+                    if task in spawn:
+                        self.assertEqual(spawn[task]["args"]["code"], e["name"])
+            elif e["ph"] == "E":
+                stacks[e["pid"], e["tid"]].pop()
+        self.assertEqual(sum(map(len, stacks.values())), 0)
+        return seen
+
+    def test_traces_of_processes(self):
+        row, events = self.traced("digits", "processes:2")
+        names = {e["args"]["name"] for e in events if e.get("name") == "process_name"}
+        self.assertEqual(names, {f"process {i}: skerry runtime with 1 worker" for i in range(2)})
+        self.assertLessEqual({"spawn", "ready", "start", "enter"}, self.kinds(events, 0))
+        self.assertLessEqual({"ready", "start", "steal", "wait", "transfer"}, self.kinds(events, 1))
+        ran = {e["name"] for e in events if e["ph"] == "B" and e["cat"] == "start"}
+        for kernel in ("potrf", "trsm", "gemm"):
+            self.assertTrue(any(kernel in name for name in ran), (kernel, ran))
+        self.assertGreater(self.expect_names_and_order(events), 0)
+        self.assertEqual({e["args"]["way"] for e in events if e["ph"] == "b"}, {"pull", "push"})
+
+    def test_traces_of_simulated_cores(self):
+        self.with_simulator()
+        row, events = self.traced("digits", "sim:tiny4-gwb")
+        self.assertEqual(self.rows("digits", "sim:tiny4-gwb")[0], row)  # to the cycle
+        self.assertEqual([e["args"]["name"] for e in events if e.get("name") == "thread_name"], [f"core {i}" for i in range(4)])
+        self.assertLessEqual({"spawn", "ready", "start", "steal", "wait", "sleep", "publish", "discard"}, self.kinds(events))
+        ran = [e["name"] for e in events if e["ph"] == "B" and e["cat"] == "start"]
+        for kernel in ("potrf", "trsm", "gemm"):
+            self.assertTrue(any(kernel in name for name in ran), (kernel, set(ran)))
+        self.assertGreater(self.expect_names_and_order(events), 0)
+        steps = {(e["cat"], e["args"]["step"]) for e in events if e.get("cat") in ("publish", "discard")}
+        self.assertLessEqual({("publish", "turn_passed"), ("discard", "turn_taken"), ("publish", "reply_sent"),
+                              ("discard", "request_taken")}, steps)
+
+    def test_one_trace_at_a_time(self):
+        self.expect_error(2, "--trace t.json: each back end writes a file of its own, and --on names 2; trace one at a time",
+                          "run", "list", "--size", "tiny", "--on", "threads,processes:2", "--trace", "t.json")
+
+    def test_each_simulated_core_has_its_share(self):
+        self.with_simulator()
+        for program in ("digits", "list"):
+            with self.subTest(program):
+                first = self.rows(program, "sim:tiny4-gwb")
+                tasks = [e["tasks"] for e in first[0]["executors"]]
+                self.assertEqual(len(tasks), 4)
+                self.assertGreaterEqual(min(tasks), sum(tasks) / 4 * 0.25)
+                self.assertGreater(sum(e["stolen"] for e in first[0]["executors"]), 0)
+                self.assertEqual(self.rows(program, "sim:tiny4-gwb"), first)  # to the cycle
+
+    def test_each_process_has_its_share(self):
+        # Other work on the machine may keep a process from the processors for most of a run, so one run of five must do;
+        # what does not spread does so in none.
+        for program, processes, size, repeat in (("digits", 2, "medium", 1), ("list", 2, "small", 20),
+                                                 ("list", 3, "medium", 4)):
+            with self.subTest(program, processes=processes):
+                runs = []
+                while len(runs) < 5 and (not runs or not self.has_spread(program, runs[-1])):
+                    (row,) = self.rows(program, f"processes:{processes}", size=size, repeat=repeat)
+                    runs.append(row["executors"])
+                    self.assertEqual(len(row["executors"]), processes)
+                self.assertTrue(self.has_spread(program, runs[-1]), runs)
+
+    def has_spread(self, program, executors):
+        tasks = [e["tasks"] for e in executors]
+        shared = min(tasks) >= sum(tasks) / len(tasks) * 0.25 and all(e["stolen"] > 0 for e in executors[1:])
+        if program != "list":
+            return shared
+        # What is spawned over there is stolen back.
+        return shared and executors[0]["stolen"] > 0 and all(e["tasks"] > e["stolen"] for e in executors[1:])
+
+    def test_every_construct_sends(self):
+        # Its tasks are mostly a few instructions, which it pays to keep: some still go, each time.
+        for processes in (2, 3):
+            (row,) = self.rows("mixed", f"processes:{processes}", size="medium", repeat=3)
+            self.assertEqual(len(row["executors"]), processes)
+            self.assertTrue(all(e["stolen"] > 0 for e in row["executors"][1:]), row["executors"])
+
+    def test_for_a_person(self):
+        done = skerry("run", "digits", "--size", "tiny", "--repeat", "1", "--on", "serial,processes:2")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"(?m)^serial +[\d.]+ s  [0-9a-f]{16}  ok: ")
+        self.assertRegex(done.stdout, r"(?m)^processes:2 +[\d.]+ s  [0-9a-f]{16}  ok: ")
+        self.assertRegex(done.stdout, r"(?m)^ +tasks run \(of those stolen\): process 0, worker 0: \d+ \(\d+\)")
+        self.assertTrue(done.stdout.endswith("all 2 results are the same, bit for bit\n"), done.stdout)
+
+    def test_what_the_simulator_refuses(self):
+        self.with_simulator()
+        done = skerry("run", "list", "--size", "tiny", "--on", "sim:nothing")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual(done.stderr, "skerry-sim: there is no description of a machine 'nothing'\n")
+        done = skerry("run", "list", "--size", "tiny", "--on", "sim:tiny4-gwb", "--steal", "asymmetric")
+        self.assertEqual((done.returncode, done.stdout), (4, ""))
+        self.assertIn("the caches of this machine are not coherent", done.stderr)
+        done = skerry("run", "list", "--size", "tiny", "--on", "sim:tiny4-gwb", "--trace", "/nowhere/at/all")
+        self.assertIn("skerry-sim: cannot write the trace to '/nowhere/at/all': No such file or directory\n", done.stderr)
+        done = subprocess.run([pathlib.Path(SKERRY).with_name("skerry-sim"), "tiny4-gwb", "list", "--steal", "foo"],
+                              capture_output=True, text=True, timeout=240, check=False)
+        self.assertEqual((done.returncode, done.stdout, done.stderr),
+                         (2, "", "skerry-sim: --steal is automatic, asymmetric, locked or interrupt\n"))
 
 
 if __name__ == "__main__":

@@ -109,6 +109,10 @@ TEST(report, table_names_failures_and_the_mean) {
     EXPECT_THAT(cli::table_foot(rows), HasSubstr("1 of 2 checks FAILED"));
     EXPECT_THAT(cli::table_foot({&good, 1}), HasSubstr("all 1 checks passed"));
     EXPECT_EQ(cli::table_foot({&absent, 1}), "nothing was measured\n");
+    auto other = measured("four", 8.0, 1.0, true);
+    other.in_table_iii = false;
+    EXPECT_THAT(cli::table_foot(std::vector{good, other}), testing::ContainsRegex("2.00  all 2 checks passed"));
+    EXPECT_THAT(cli::table_foot({&other, 1}), testing::ContainsRegex("programs +all 1 checks passed"));
 }
 
 TEST(status, one_failed_check_fails_the_command) {
@@ -137,6 +141,8 @@ TEST(runtime_flags, go_before_the_environment) {
     flags.blocking_threads = 5;
     flags.steal = skerry::steal_mode::locked;
     flags.watchdog_seconds = 2.5;
+    flags.trace = "run.json";
+    flags.trace_memory = 4096;
     const skerry::options changed = flags.over(environment);
     EXPECT_EQ(changed.workers, 3U);
     EXPECT_FALSE(changed.pin);
@@ -145,6 +151,8 @@ TEST(runtime_flags, go_before_the_environment) {
     EXPECT_EQ(changed.blocking_threads, 5U);
     EXPECT_EQ(changed.steal, skerry::steal_mode::locked);
     EXPECT_EQ(changed.watchdog_seconds, 2.5);
+    EXPECT_EQ(changed.trace, "run.json");
+    EXPECT_EQ(changed.trace_memory, 4096U);
 }
 
 TEST(report, json_has_a_row_for_each) {

@@ -7,6 +7,7 @@ command_test.py SKERRY [unittest arguments]
 import os
 import pathlib
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,7 +23,7 @@ class Command(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (status, "", "skerry: " + message + "\n"))
 
     def test_words(self):
-        self.expect(2, "there is no command 'frob'; the commands are info, list and run", "frob")
+        self.expect(2, "there is no command 'frob'; the commands are info, launch, list and run", "frob")
         self.expect(2, "A subcommand is required; see 'skerry --help'")
         self.expect(2, "PROGRAM is required; see 'skerry --help'", "run")
         self.expect(2, "there is no program 'cilk5-mn'; did you mean 'cilk5-mm'? 'skerry list' names them all", "run",
@@ -31,7 +32,28 @@ class Command(unittest.TestCase):
     def test_options(self):
         self.expect(2, "cilk5-nq takes no --input (it was 'x')", "run", "nq", "--input", "x")
         self.expect(2, "cilk5-nq takes neither --from nor --to", "run", "nq", "--from", "dog")
-        self.expect(2, "--input, --from and --to go with one program, not with 'all'", "run", "all", "--from", "dog")
+        self.expect(2, "cilk5-nq takes no --train (it was 9)", "run", "nq", "--train", "9")
+        self.expect(2, "--input, --from, --to and --train go with one program, not with 'all'", "run", "all", "--from", "dog")
+        self.expect(2, "--input, --from, --to and --train go with one program, not with 'all'", "run", "all", "--train", "9")
+
+    def test_back_ends(self):
+        self.expect(2, "--on goes with one program, not with 'all'", "run", "all", "--on", "serial")
+        self.expect(2, "--on: there is no back end 'nonsense'; there are serial, threads, processes:N and sim:MACHINE", "run",
+                    "list", "--size", "tiny", "--on", "nonsense")
+        for n in ("0", "65", "x", "", "2x", "-1"):
+            self.expect(2, f"--on processes:{n}: the number of processes is 1 to 64", "run", "list", "--on", f"processes:{n}")
+        done = subprocess.run([SKERRY, "run", "list", "--on", "processes:2"], capture_output=True, text=True, timeout=240,
+                              check=False, env={**os.environ, "TMPDIR": "/proc"})
+        self.assertEqual((done.returncode, done.stdout), (4, ""))
+        self.assertRegex(done.stderr, r"^skerry: cannot make a file like /proc/skerry-\w{6}: No such file or directory\n$")
+        with tempfile.TemporaryDirectory() as folder:
+            here = pathlib.Path(folder) / "skerry"  # without the simulator beside it
+            shutil.copy(SKERRY, here)
+            done = subprocess.run([here, "run", "list", "--on", "sim:tiny4-gwb"], capture_output=True, text=True,
+                                  timeout=240, check=False)
+            self.assertEqual((done.returncode, done.stdout, done.stderr),
+                             (2, "", f"skerry: --on sim:tiny4-gwb: there is no {folder}/skerry-sim: this Skerry was built "
+                                     "without its simulator\n"))
 
     def test_options_of_the_runtime(self):
         self.expect(2, "options::max_slots is 0; accepted is 1 to 65536", "run", "nq", "--max-slots", "0")

@@ -76,10 +76,21 @@ CASES = [
     ("group", "skerry::task_group g; g.run([](int) {});", "storable_task_function"),
     ("async", "skerry::finish([](skerry::scope& s) { s.async([](int) {}); });", "storable_task_function"),
     ("finish", "skerry::finish([] {});", "invocable"),
+    ("access_temporary", "static_cast<void>(skerry::in(3));",
+     "skerry: an access needs an object that lives until the task has ended, not a temporary"),
+    ("access_of_pointer", "int* p = v.data(); static_cast<void>(skerry::in(p));",
+     "skerry: an access names an object, not a pointer to it: write in(*p), or in(std::span(p, n))"),
+    ("access_constant", "const int c = 3; static_cast<void>(skerry::out(c));",
+     "skerry: out() and inout() need an object that can be written"),
+    ("access_constant_elements", "static_cast<void>(skerry::inout(std::span<const int>(v)));",
+     "skerry: out() and inout() need a span of elements that can be written"),
+    ("constant_part", "const std::vector<int> c(9); (void)skerry::inout(skerry::partition(c, 3)(0));",
+     "skerry: out() and inout() need a part of an array whose elements can be written"),
     ("blocking", "skerry::blocking([](int) {});", "task_function"),
 ]
 PROGRAM = """#include <functional>
 #include <list>
+#include <span>
 #include <vector>
 #include <skerry/skerry.hpp>
 struct thing {};

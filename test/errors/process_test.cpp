@@ -155,6 +155,19 @@ TEST(Steal, AsymmetricWhereTheKernelRefuses) {
                                         "sandbox refuses the expedited membarrier; use automatic or locked"));
 }
 
+TEST(Steal, InterruptWhereThereAreNone) {
+    skerry::options o = with(2);
+    o.steal = skerry::steal_mode::interrupt;
+    try {
+        const skerry::runtime rt(o);
+        FAIL() << "a runtime without interrupts was made";
+    } catch (const std::system_error& e) {
+        EXPECT_EQ(e.code(), std::errc::operation_not_supported);
+        EXPECT_THAT(e.what(), HasSubstr("skerry: options::steal (SKERRY_STEAL) is interrupt, but this machine has no "
+                                        "user-level interrupts; use automatic, asymmetric or locked"));
+    }
+}
+
 // The first branch ends only once the watchdog has spoken: it reads what the process writes to standard error.
 TEST(Watchdog, ReportsAWaitThatLasts) {
     const child_result child = run_in_child([] {

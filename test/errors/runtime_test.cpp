@@ -50,7 +50,10 @@ INSTANTIATE_TEST_SUITE_P(
         bad_variable{"SKERRY_BLOCKING_THREADS", "-1",
                      "SKERRY_BLOCKING_THREADS=-1: not understood; a whole number from 0 to 16384 is accepted"},
         bad_variable{"SKERRY_STEAL", "politely",
-                     "SKERRY_STEAL=politely: not understood; automatic, asymmetric or locked is accepted"},
+                     "SKERRY_STEAL=politely: not understood; automatic, asymmetric, locked or interrupt is accepted"},
+        bad_variable{"SKERRY_TRACE_MEMORY", "1K",
+                     "SKERRY_TRACE_MEMORY=1K: not understood; a number of bytes from 4K to 64G (units K, M, G) is "
+                     "accepted"},
         bad_variable{"SKERRY_WATCHDOG", "-1",
                      "SKERRY_WATCHDOG=-1: not understood; a number of seconds from 0 to 1000000 is accepted"}));
 

@@ -18,12 +18,19 @@ class Setup(unittest.TestCase):
                 path.write_text(f"#!/bin/sh\n{body}\n")
                 path.chmod(0o755)
             return subprocess.run([SETUP, "run"], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
-                                  env={"PATH": folder + ":" + os.environ["PATH"], **environment})
+                                  env={"PATH": folder + ":" + os.environ["PATH"], "XDG_CACHE_HOME": folder,
+                                       **environment})
 
     def test_no_place_for_a_temporary_file(self):
         done = self.run_setup({"dpkg-query": "exit 1", "id": "echo 0", "mktemp": "exit 1", "apt-get": "exit 9"})
         self.assertEqual(done.returncode, 1)
-        self.assertEqual(done.stderr, "setup: no temporary file can be made\n")
+        self.assertEqual(done.stderr, "setup: no temporary folder can be made\n")
+
+    def test_no_place_for_the_images(self):
+        done = self.run_setup({"dpkg-query": "printf installed", "apt-get": "exit 0", "dpkg-deb": "exit 0",
+                               "sha256sum": "exit 0"}, XDG_CACHE_HOME="/proc/none")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr, "setup: /proc/none/skerry/digits.csv cannot be written\n")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "targets.hpp"
 
+#include "digits/image.hpp"
 #include "graph/csr.hpp"
 #include "input/formats.hpp"
 #include "input/wordnet.hpp"
@@ -133,6 +134,20 @@ void wordnet_files(std::string_view bytes) {
         }
     }
     demand(messages[0] == messages[1] && pointers[0] == pointers[1], "the result does not depend on the blocks");
+}
+
+void images_file(std::string_view bytes) {
+    try {
+        const auto images = apps::digits::parse_images(apps::input::text("file", bytes));
+        demand(images.size() <= bytes.size() / (2 * apps::digits::pixel_count + 1), "images are in proportion");
+        for (const apps::digits::image& i : images) {
+            demand(std::ranges::all_of(i.pixels, [](auto p) { return p <= apps::digits::darkest; }),
+                   "pixels are in range");
+            demand(i.label < apps::digits::class_count, "labels are in range");
+        }
+    } catch (const apps::input_error& e) {
+        check_message(e.what(), "file", bytes);
+    }
 }
 
 } // namespace fuzz

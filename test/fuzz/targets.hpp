@@ -20,6 +20,10 @@ void graph_file(std::string_view bytes);
 /// Four texts, cut at bytes of value 1, as WordNet's data files.
 void wordnet_files(std::string_view bytes);
 
-inline constexpr std::array targets{target{"graph", graph_file}, target{"wordnet", wordnet_files}};
+/// Any text as the images of handwritten digits.
+void images_file(std::string_view bytes);
+
+inline constexpr std::array targets{target{"graph", graph_file}, target{"wordnet", wordnet_files},
+                                    target{"images", images_file}};
 
 } // namespace fuzz

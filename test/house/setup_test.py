@@ -2,22 +2,33 @@
 # SPDX-License-Identifier: Apache-2.0
 """tools/setup with stand-ins for dpkg-query, apt-get, sudo and id."""
 
+import gzip
+import hashlib
 import pathlib
+import re
 import shutil
 import subprocess
+import tarfile
 import tempfile
 import unittest
 
 SETUP = pathlib.Path(__file__).resolve().parents[2] / "tools" / "setup"
-NEEDED = ["bash", "sh", "awk", "cat", "dirname", "grep", "mktemp", "rm", "env", "tail"]
+NEEDED = ["bash", "sh", "awk", "cat", "dirname", "grep", "mktemp", "rm", "env", "tail", "cp", "mv", "mkdir", "tar", "gzip",
+          "gunzip", "sha256sum"]
+MEMBER = "usr/lib/python3/dist-packages/sklearn/datasets/data/digits.csv.gz"
 
 
 class Setup(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.bin = pathlib.Path(folder.name)
+        self.folder = pathlib.Path(folder.name)
+        self.bin = self.folder / "bin"
+        self.bin.mkdir()
         self.calls = self.bin / "calls"
+        self.images = self.folder / "cache" / "skerry" / "digits.csv"
+        self.images.parent.mkdir(parents=True)
+        self.images.write_text("fetched before")
         for name in NEEDED:
             (self.bin / name).symlink_to(shutil.which(name))
         self.stand_in("id", "echo 0")
@@ -33,9 +44,21 @@ class Setup(unittest.TestCase):
     def missing(self, names):
         self.stand_in("dpkg-query", f'case " {names} " in *" $3 "*) exit 1 ;; esac; printf installed')
 
-    def run_setup(self, *groups):
-        return subprocess.run([self.bin / "bash", SETUP, *groups], env={"PATH": str(self.bin)}, capture_output=True,
-                              text=True, stdin=subprocess.DEVNULL)
+    def run_setup(self, *groups, **environment):
+        environment = {"PATH": str(self.bin), "XDG_CACHE_HOME": str(self.folder / "cache"), **environment}
+        return subprocess.run([self.bin / "bash", SETUP, *groups], env=environment, capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL)
+
+    def package_with(self, content):
+        """apt-get download gives a package, which is a tar with the images; dpkg-deb prints it as it is."""
+        path = self.folder / "package" / MEMBER
+        path.parent.mkdir(parents=True)
+        path.write_bytes(gzip.compress(content))
+        with tarfile.open(self.folder / "package.tar", "w") as package:
+            package.add(path, "./" + MEMBER)
+        self.stand_in("apt-get", f"""echo "apt-get $*" >>{self.calls}
+case " $* " in *" download python3-sklearn "*) cp {self.folder}/package.tar python3-sklearn_1_all.deb ;; esac""")
+        self.stand_in("dpkg-deb", '[ "$1" = --fsys-tarfile ] && cat "$2"')
 
     def called(self):
         return self.calls.read_text() if self.calls.exists() else ""
@@ -88,6 +111,61 @@ class Setup(unittest.TestCase):
         done = self.run_setup("run")
         self.assertEqual(done.returncode, 1)
         self.assertEqual(done.stderr.splitlines()[-2:], ["E: the disk is full", "setup: apt-get could not install: cmake"])
+
+    def test_fetches_the_images_and_only_once(self):
+        self.images.unlink()
+        self.package_with(b"0,1,2\n")
+        known = hashlib.sha256(b"0,1,2\n").hexdigest()
+        setup = self.folder / "setup"
+        setup.write_text(re.sub("(?m)^images_sum=.*", "images_sum=" + known, SETUP.read_text()))
+        shutil.copy(SETUP.parent / "packages.txt", self.folder)
+        for expected in (f"setup: fetching the images of digits from Debian's package python3-sklearn into {self.images}\n"
+                         "setup: done\n", ""):
+            done = subprocess.run([self.bin / "bash", setup, "run"], capture_output=True, text=True, check=False,
+                                  env={"PATH": str(self.bin), "HOME": "/nowhere", "XDG_CACHE_HOME": str(self.folder / "cache")})
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, expected, ""))
+        self.assertEqual(self.images.read_bytes(), b"0,1,2\n")
+        self.assertEqual(list(self.images.parent.iterdir()), [self.images])
+        self.assertEqual(self.called().count("download"), 1)
+        self.assertNotIn("update", self.called())
+
+    def test_images_lie_in_the_home_folder_without_a_cache_of_its_own(self):
+        done = self.run_setup("run", XDG_CACHE_HOME="", HOME=str(self.folder))
+        self.assertIn(f"into {self.folder}/.cache/skerry/digits.csv", done.stdout)
+
+    def test_images_are_of_group_run(self):
+        self.images.unlink()
+        self.assertEqual((self.run_setup("test").returncode, self.called()), (0, ""))
+
+    def test_images_that_are_others(self):
+        self.images.unlink()
+        self.package_with(b"0,1,2\n")
+        done = self.run_setup("run")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr, "setup: the images of digits cannot be had: "
+                                      "python3-sklearn holds none, or others than these\n")
+        self.assertFalse(self.images.exists())
+
+    def test_images_without_network(self):
+        self.images.unlink()
+        self.stand_in("apt-get", f'echo "apt-get $*" >>{self.calls}; exit 100')
+        done = self.run_setup("run")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr, "setup: the images of digits cannot be had: apt-get finds no python3-sklearn"
+                                      f"; connect, or put digits.csv of scikit-learn at {self.images}\n")
+        self.assertRegex(self.called(), r"(?s)download.*update.*download")
+
+    def test_images_need_no_root(self):
+        self.images.unlink()
+        self.stand_in("id", "echo 1000")
+        self.package_with(b"0,1,2\n")
+        self.assertIn("or others than these", self.run_setup("run").stderr)
+        self.assertNotIn("update", self.called())
+
+    def test_images_without_a_place(self):
+        done = self.run_setup("run", XDG_CACHE_HOME="")
+        self.assertEqual((done.returncode, self.called()), (1, ""))
+        self.assertEqual(done.stderr, "setup: neither HOME nor XDG_CACHE_HOME says where the images of digits shall lie\n")
 
     def test_unknown_group(self):
         done = self.run_setup("everything")

@@ -11,6 +11,8 @@
 #include <source_location>
 #include <type_traits>
 
+#include <skerry/detail/sync/coherence_step.hpp>
+
 #include "engine.hpp"
 
 namespace skerry::model {
@@ -151,6 +153,7 @@ struct machine {
 
     static constexpr std::size_t initial_capacity = 2;
     static constexpr int gate_spins = 1;
+    static constexpr memory_order owner_release = memory_order::release;
 
     static void light_fence(place where = place::current()) noexcept { ask(action::light_fence, 0, where); }
     static bool heavy_fence(place where = place::current()) noexcept {
@@ -179,10 +182,18 @@ struct machine {
         word.ask(action::futex_wake, static_cast<std::uint64_t>(count), 0, false, where);
     }
 
-    static void publish_all() noexcept {}
-    static void discard_all() noexcept {}
+    // Memory is coherent, and nobody interrupts.
+    static void publish_all(detail::coherence_step) noexcept {}
+    static void discard_all(detail::coherence_step) noexcept {}
+    static void publish(const void*, std::size_t, detail::coherence_step) noexcept {}
+    static void discard(const void*, std::size_t, detail::coherence_step) noexcept {}
+    static constexpr unsigned max_cores = 1;
+    static constexpr bool interrupts() noexcept { return false; }
+    static constexpr unsigned core() noexcept { return 0; }
     static void mask_interrupts() noexcept {}
     static void unmask_interrupts() noexcept {}
+    static bool interrupt(unsigned) noexcept { return false; }
+    static void on_interrupt(void (*)(unsigned)) noexcept {}
 
     // Any of n, all of them explored.
     static unsigned choose(unsigned n, place where = place::current()) noexcept {

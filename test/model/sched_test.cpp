@@ -172,11 +172,10 @@ const seeded all[] = {
     {"no_second_look_before_sleep",
      [](request& r, reply& answer) {
          answer.value = 0; // nothing has been pushed
-         return r.what == action::load && r.in("looks_busy") && name_at(r).ends_with(".bottom");
+         return r.what == action::load && r.in("holds_any") && name_at(r).ends_with(".bottom");
      },
      run<demanding<steal_protocol::asymmetric>>},
-    {"no_fence_in_attend_under_locks",
-     [](request& r, reply&) { return r.what == action::full_fence && r.in("attend"); },
+    {"a_push_not_shared_under_locks", [](request& r, reply&) { return r.what == action::store && r.in("move_split"); },
      run<demanding<steal_protocol::locked>>},
 };
 

@@ -15,8 +15,8 @@
 #include <skerry/detail/sched/join.hpp>
 
 #include "explorer.hpp"
-#include "frontend/forkjoin/latch_done.hpp"
 #include "machine.hpp"
+#include "sched/latch_done.hpp"
 #include "sched/team_wait.hpp"
 
 namespace skerry::model {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Gate, event count, join word and latch, each in every interleaving, under TSO, under the weaker order, and with
-// futexes that return for no reason.
+// Gate, mutex, event count, join word and latch, each in every interleaving, under TSO, under the weaker order, and
+// with futexes that return for no reason.
 
 #include <gtest/gtest.h>
 
@@ -24,6 +24,11 @@ void expect_right(const std::set<std::string>& goals) {
 
 TEST(gate, one_at_a_time_and_no_lost_wakeup) {
     expect_right<gate_world, &gate_world::owner, &gate_world::thief, &gate_world::thief>({"a thief entered"});
+}
+TEST(mutex, one_at_a_time_and_no_lost_wakeup) {
+    using world = mutex_world;
+    expect_right<world, &world::visitor, &world::visitor, &world::visitor>({});
+    expect_right<world, &world::visitor, &world::visitor, &world::trier>({"got it at once"});
 }
 TEST(event_count, no_lost_wakeup) {
     expect_right<event_world, &event_world::sleeper, &event_world::waker, &event_world::waker>({"slept", "woke"});

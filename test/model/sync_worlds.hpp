@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Worlds for the small structures of src/sync: gate, event count, join word, latch.
+// Worlds for the small structures of src/sync: gate, mutex, event count, join word, latch.
 
 #include <skerry/detail/sync/join_word.hpp>
 #include <skerry/detail/sync/latch.hpp>
@@ -10,6 +10,7 @@
 #include "machine.hpp"
 #include "sync/event_count.hpp"
 #include "sync/gate.hpp"
+#include "sync/mutex.hpp"
 
 namespace skerry::model {
 
@@ -46,6 +47,35 @@ struct gate_world {
         }
     }
     void finally() { require(entries >= 2, "the owner did not enter"); }
+};
+
+// Everyone waits. Whoever is inside is alone there.
+struct mutex_world {
+    detail::mutex<machine> mutex;
+    plain<int> inside{0};
+    int entries = 0;
+    mutex_world() {
+        label(mutex, "mutex");
+        label(inside, "inside");
+    }
+    void visitor() {
+        mutex.lock();
+        require(inside.get() == 0, "two in the mutex");
+        inside.set(1);
+        inside.set(0);
+        ++entries;
+        mutex.unlock();
+    }
+    void trier() {
+        if (mutex.try_lock()) {
+            reached("got it at once");
+            require(inside.get() == 0, "two in the mutex");
+            inside.set(1);
+            inside.set(0);
+            mutex.unlock();
+        }
+    }
+    void finally() { require(entries >= 2, "a visitor did not enter"); }
 };
 
 // A sleeper waits for a flag that either of two wakers may be the one to raise.

@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -46,6 +47,13 @@ std::optional<std::string> read_small_file(const std::string& path) {
     }
     return std::nullopt;
 }
+
+file_lock::file_lock(std::FILE* file) noexcept : descriptor_(::fileno(file)) {
+    while (::flock(descriptor_, LOCK_EX) != 0 && errno == EINTR) {
+    }
+}
+
+file_lock::~file_lock() { ::flock(descriptor_, LOCK_UN); }
 
 bool directory_exists(const std::string& path) noexcept {
     struct stat info{};

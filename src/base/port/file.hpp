@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Small files of the system: /proc and /sys. Thread safety: any thread.
+// Small files of the system: /proc and /sys; locks. Thread safety: any thread.
 
+#include <cstdio>
 #include <optional>
 #include <string>
 
@@ -12,6 +13,19 @@ namespace skerry::inline SKERRY_ABI::port {
 
 // The whole content; nothing if the file cannot be opened or read, or is longer than 1 MiB.
 std::optional<std::string> read_small_file(const std::string& path);
+
+// While this lives, others that ask for a lock of the same file wait, in this process and in others; the system opens
+// the lock of a process that dies. Without effect where the file system has no locks.
+class file_lock {
+  public:
+    explicit file_lock(std::FILE* file) noexcept;
+    file_lock(const file_lock&) = delete;
+    file_lock& operator=(const file_lock&) = delete;
+    ~file_lock();
+
+  private:
+    const int descriptor_;
+};
 
 bool directory_exists(const std::string& path) noexcept;
 

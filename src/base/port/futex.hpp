@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Sleeping on a 32-bit word of this process (Linux futexes, the private kind).
+// Sleeping on a 32-bit word (Linux futexes): of this process, or of memory that processes share.
 //
 // Preconditions: word32 is aligned to 4 bytes and mapped for the whole call; it is the storage of an atomic, and
 // whoever changes the value wakes afterwards. Thread safety: any thread. futex_wake is async-signal-safe. Errors: none
@@ -23,5 +23,9 @@ bool futex_wait(const void* word32, std::uint32_t expected, std::uint64_t timeou
 
 // Wakes at most `count` of the threads that sleep on the word.
 void futex_wake(const void* word32, int count) noexcept;
+
+// The same on a word that lies in memory which several processes map. A few dozen nanoseconds slower.
+bool futex_wait_shared(const void* word32, std::uint32_t expected, std::uint64_t timeout_ns = forever) noexcept;
+void futex_wake_shared(const void* word32, int count) noexcept;
 
 } // namespace skerry::inline SKERRY_ABI::port

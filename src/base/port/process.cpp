@@ -69,6 +69,8 @@ void abort_with(std::string_view text) noexcept {
     std::abort();
 }
 
+std::uint32_t process_id() noexcept { return static_cast<std::uint32_t>(::getpid()); }
+
 std::uint32_t process_generation() noexcept { return __atomic_load_n(&generation, __ATOMIC_RELAXED); }
 
 void track_forks(const fork_hooks& hooks) {
@@ -89,6 +91,11 @@ bool keep_loaded() noexcept {
     }
     void* const program = ::dlopen(nullptr, RTLD_LAZY);
     return program != nullptr && ::dlclose(program) == 0;
+}
+
+void end_with(std::string_view text, int status) noexcept {
+    write_stderr(text);
+    ::_exit(status);
 }
 
 } // namespace skerry::inline SKERRY_ABI::port

@@ -17,6 +17,12 @@ void write_stderr(std::string_view text) noexcept;
 // meanwhile wait for it. Any thread; async-signal-safe.
 [[noreturn]] void abort_with(std::string_view text) noexcept;
 
+// Writes the text to stderr and ends the process at once with this status. Any thread.
+[[noreturn]] void end_with(std::string_view text, int status) noexcept;
+
+// The system's number of this process. Any thread; async-signal-safe.
+std::uint32_t process_id() noexcept;
+
 // How many forks lie between this process and the one in which the count began. Any thread; async-signal-safe.
 // Precondition: track_forks() has returned, or the answer is 0 for ever.
 std::uint32_t process_generation() noexcept;

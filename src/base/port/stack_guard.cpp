@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/port/stack_guard.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 
 #include <pthread.h>
 
+#include "base/port/fault_watch.hpp"
 #include "base/port/process.hpp"
+#include "base/port/thread_area.hpp"
 #include "base/text.hpp"
 
 namespace skerry::inline SKERRY_ABI::port {
@@ -21,10 +25,15 @@ namespace {
 struct sigaction previous_segv;
 struct sigaction previous_bus;
 
+// Of watch_faults(). The function is written last and read first.
+const char* watched_begin = nullptr;
+const char* watched_end = nullptr;
+constinit std::atomic<void (*)(const void*) noexcept> explain_watched{nullptr};
+
 [[noreturn]] void report(const stack_guard& guard) noexcept {
     detail::fixed_text<200> line;
-    line << "skerry: stack overflow in " << guard.name << " (stack of " << guard.stack_size / 1024
-         << " KiB); raise options::stack_size or SKERRY_STACK_SIZE\n";
+    line << "skerry: stack overflow in " << guard.name << " (stack of " << guard.stack_size / 1024 << " KiB); "
+         << guard.remedy << '\n';
     write_stderr(line.view());
     std::abort();
 }
@@ -66,6 +75,10 @@ void on_fault(int signal, siginfo_t* info, void* context) {
     if (guard != nullptr && info->si_code > 0 && address >= guard->begin && address < guard->end) {
         report(*guard);
     }
+    if (auto* const explain = explain_watched.load(std::memory_order_acquire); // F2 <- F1
+        explain != nullptr && info->si_code > 0 && address >= watched_begin && address < watched_end) {
+        explain(address);
+    }
     chain(signal == SIGSEGV ? previous_segv : previous_bus, signal, info, context);
     errno = saved;
 }
@@ -87,6 +100,21 @@ bool install() noexcept {
 } // namespace
 
 void set_stack_guard(const stack_guard* guard) noexcept { mine = guard; }
+
+void share_stack_guard(void* thread_area) noexcept {
+    std::memcpy(in_thread_area(thread_area, &mine), &mine, sizeof mine);
+}
+
+void watch_faults(const void* begin, std::size_t bytes, void (*explain)(const void*) noexcept) noexcept {
+    install_overflow_handler();
+    static const bool first = [&] {
+        watched_begin = static_cast<const char*>(begin);
+        watched_end = watched_begin + bytes;
+        explain_watched.store(explain, std::memory_order_release); // F1 -> F2: publishes the range
+        return true;
+    }();
+    static_cast<void>(first);
+}
 
 void install_overflow_handler() noexcept {
     static const bool done = install();

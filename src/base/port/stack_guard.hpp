@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which guard lies below the calling thread's stack, and the fault handler that reads it. For thread.cpp only.
+// Which guard lies below the calling thread's stack, and the fault handler that reads it. For thread.cpp and
+// overflow_scope.cpp.
 
 #include <cstddef>
 
@@ -15,10 +16,14 @@ struct stack_guard {
     const char* end = nullptr;
     std::size_t stack_size = 0; // without thread-local storage: what the option says
     const char* name = nullptr;
+    const char* remedy = "raise options::stack_size or SKERRY_STACK_SIZE";
 };
 
 // Declares the calling thread's guard; null takes it back. Precondition: *guard outlives the declaration.
 void set_stack_guard(const stack_guard* guard) noexcept;
+
+// Declares the calling thread's guard in a copy of its thread area (thread_area.hpp) as well.
+void share_stack_guard(void* thread_area) noexcept;
 
 // Installs the handler, once per process; later calls return at once. Any thread.
 void install_overflow_handler() noexcept;

@@ -18,6 +18,7 @@
 
 #include "base/panic.hpp"
 #include "base/port/memory.hpp"
+#include "base/port/poison.hpp"
 #include "base/port/stack_guard.hpp"
 
 namespace skerry::inline SKERRY_ABI::port {
@@ -235,6 +236,34 @@ void thread::join() noexcept {
 void thread::forget() noexcept {
     unmap{}(record_);
     record_ = nullptr;
+}
+
+bool on_this_stack(std::uintptr_t address) noexcept {
+    struct bounds {
+        std::uintptr_t low = 0;
+        std::uintptr_t high = 0;
+    };
+    static thread_local const bounds mine = [] {
+        bounds found;
+        pthread_attr_t attributes;
+        if (::pthread_getattr_np(::pthread_self(), &attributes) == 0) {
+            void* low = nullptr;
+            std::size_t size = 0;
+            if (::pthread_attr_getstack(&attributes, &low, &size) == 0) {
+                found.low = reinterpret_cast<std::uintptr_t>(low);
+                found.high = found.low + size;
+            }
+            ::pthread_attr_destroy(&attributes);
+        }
+        return found;
+    }();
+    return (address >= mine.low && address < mine.high) ||
+           on_fake_stack(reinterpret_cast<const void*>(address)); // NOLINT(performance-no-int-to-ptr)
+}
+
+void sleep_ns(std::uint64_t ns) noexcept {
+    const timespec time{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+    ::nanosleep(&time, nullptr);
 }
 
 void yield() noexcept { ::sched_yield(); }

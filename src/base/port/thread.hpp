@@ -13,6 +13,7 @@
 // Thread safety: one object belongs to one thread at a time; different objects are independent.
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include <skerry/detail/base/abi.hpp>
@@ -50,6 +51,12 @@ class thread {
   private:
     thread_record* record_ = nullptr; // lies above the thread's stack, in the same mapping
 };
+
+// Whether the address lies on the calling thread's stack. False if the system cannot tell.
+bool on_this_stack(std::uintptr_t address) noexcept;
+
+// Sleeps that long. Any thread.
+void sleep_ns(std::uint64_t ns) noexcept;
 
 // Lets another thread have the core. Any thread.
 void yield() noexcept;

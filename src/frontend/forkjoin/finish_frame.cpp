@@ -2,15 +2,22 @@
 
 #include <skerry/detail/frontend/forkjoin/finish_frame.hpp>
 
+#include <exception>
 #include <utility>
 
-#include "frontend/forkjoin/entry.hpp"
-#include "frontend/forkjoin/latch_done.hpp"
+#include "deps/task_scope.hpp"
+#include "sched/entry.hpp"
+#include "sched/latch_done.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
 finish_frame::finish_frame() noexcept
     : cover(current_page->ctx),
+      spawner_(current_page->ctx->spawner),
+      first_spawned_([this] {
+          const task_scope* const spawned = task_scope::existing(*spawner_);
+          return spawned != nullptr ? spawned->next_number() : 0;
+      }()),
       outer_(current_page->ctx),
       home_(&worker::of(*current_page).home),
       base_(worker::of(*current_page).mine().depth()),
@@ -23,9 +30,34 @@ void finish_frame::wait() noexcept {
     self.home.check_process();
     arrive(pending);
     latch_done condition{pending};
-    self.home.wait(self, wanted::within(&ctx), base_, condition, "finish: tasks begun inside", this);
+    constexpr const char* text = "finish: tasks begun inside";
+    const task_scope* const siblings = spawner_->parent != &ctx ? task_scope::existing(*spawner_) : nullptr;
+    if (siblings != nullptr && siblings->children() != 0) {
+        // A task spawned inside may come after one that the same parent spawned before, which lies below our base and
+        // which nobody else may be free to run: as in taskwait(), all of the parent's are ours.
+        self.home.wait_from_here(self, wanted::within(spawner_), condition, text, this);
+    } else {
+        self.home.wait(self, wanted::within(&ctx), base_, condition, text, this);
+    }
     self.floor = outer_base_;
     self.ctx = outer_;
+    if (task_scope* const spawned = task_scope::existing(*spawner_)) {
+        if (std::exception_ptr failure = spawned->take_error(first_spawned_); failure != nullptr) {
+            error.offer(std::move(failure));
+        }
+    }
+}
+
+root_frame::root_frame() noexcept : root_(&ctx, nullptr, nullptr, nullptr) {
+    spawner_ = &root_;
+    first_spawned_ = 0;
+    current_page->ctx = &root_;
+}
+
+void root_frame::wait() noexcept {
+    task_scope::body_ended(root_);
+    finish_frame::wait();
+    task_scope::close(root_);
 }
 
 finish_frame::relation finish_frame::to_caller() const noexcept {
@@ -46,12 +78,6 @@ void finish_frame::begin_from_outside(loose_task& task) {
     } catch (...) {
         arrive(pending);
         throw;
-    }
-}
-
-void arrive(latch<machine>& pending) noexcept {
-    if (void* const sleeper = pending.arrive()) {
-        static_cast<bell*>(sleeper)->notify();
     }
 }
 

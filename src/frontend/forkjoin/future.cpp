@@ -6,8 +6,8 @@
 #include <skerry/detail/frontend/forkjoin/future_state.hpp>
 
 #include "base/port/thread.hpp"
-#include "frontend/forkjoin/entry.hpp"
-#include "frontend/forkjoin/latch_done.hpp"
+#include "sched/entry.hpp"
+#include "sched/latch_done.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -23,6 +23,7 @@ void* tagged(continuation& c) noexcept {
 void notify(void* sleeper) noexcept {
     const auto word = reinterpret_cast<std::uintptr_t>(sleeper);
     if ((word & coroutine_tag) != 0) {
+        machine::discard_all(coherence_step::found);
         reinterpret_cast<continuation*>(word & ~coroutine_tag)->begin();
     } else {
         static_cast<bell*>(sleeper)->notify();
@@ -51,7 +52,7 @@ void future_base::begin() { begin_counted(*this, *ctx->pending, nullptr); }
 
 void future_base::enter() noexcept {
     // release: whoever sees the executor sees the depth
-    base_.store(worker::of(*current_page).mine().depth(), std::memory_order_relaxed);
+    base_.store(worker::of(*current_page).mine().depth(), std::memory_order_release);
     executor_.store(current_page, std::memory_order_release);
     current_page->ctx = &own_;
 }
@@ -59,6 +60,7 @@ void future_base::enter() noexcept {
 void future_base::leave() noexcept {
     current_page->ctx = ctx;
     latch<machine>& covering = *ctx->pending;
+    machine::publish_all(coherence_step::task_ended);
     if (void* const sleeper = end_.finish()) {
         notify(sleeper);
     }
@@ -80,6 +82,7 @@ bool future_base::waits_for_caller() const noexcept {
 
 void future_base::wait() {
     if (done()) {
+        machine::discard_all(coherence_step::task_joined);
         return;
     }
     if (waits_for_caller()) {
@@ -111,7 +114,7 @@ void future_base::wait_inside() noexcept {
         port::yield(); // somebody has just taken it and is about to enter
     }
     ended condition{*this};
-    self.home.wait(self, wanted::of_executor(executor, base_.load(std::memory_order_relaxed), end_),
+    self.home.wait(self, wanted::of_executor(executor, base_.load(std::memory_order_acquire), end_),
                    self.mine().depth(), condition, "the task of a future", this);
 }
 
@@ -124,10 +127,12 @@ bool continuation::suspend(future_base& awaited, std::coroutine_handle<> handle)
     handle_ = handle;
     latch<machine>& covering = *ctx->pending;
     covering.add();
+    machine::publish_all(coherence_step::handed_over);
     if (awaited.end_.try_wait(tagged(*this))) {
         return true;
     }
     arrive(covering);
+    machine::discard_all(coherence_step::task_joined);
     return false;
 }
 

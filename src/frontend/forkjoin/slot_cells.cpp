@@ -20,11 +20,12 @@ constexpr std::size_t segments = 17;
 
 template <class Node>
 void push(machine::atomic<Node*>& head, Node* fresh) noexcept {
-    fresh->next = head.load(std::memory_order_relaxed);
-    while (!head.compare_exchange_weak(fresh->next, fresh,
-                                       std::memory_order_release, // -> the acquire loads of a search
-                                       std::memory_order_relaxed)) {
-    }
+    fresh->next = head.load(std::memory_order_acquire);
+    do {
+        machine::publish_all(coherence_step::handed_over);
+    } while (!head.compare_exchange_weak(fresh->next, fresh,
+                                         std::memory_order_release, // -> the acquire loads of a search
+                                         std::memory_order_relaxed));
 }
 
 template <class Node>
@@ -53,11 +54,14 @@ struct slot_cells::table {
         cell* segment = cells[k].load(std::memory_order_acquire); // <- the exchange below
         if (segment == nullptr) {
             auto fresh = std::make_unique<cell[]>(size);
+            machine::publish_all(coherence_step::handed_over);
             if (cells[k].compare_exchange_strong(segment, fresh.get(), std::memory_order_acq_rel)) {
                 segment = fresh.release();
             }
         }
-        return segment[slot + 1U - size];
+        cell& found = segment[slot + 1U - size];
+        machine::discard(&found, sizeof found, coherence_step::found);
+        return found;
     }
 
     const unsigned long long team;
@@ -83,12 +87,14 @@ slot_cells::table& slot_cells::table_of(unsigned long long team) {
     for (;;) {
         table* const head = tables_.load(std::memory_order_acquire);
         for (table* t = head; t != nullptr; t = t->next) {
+            machine::discard(t, sizeof *t, coherence_step::found);
             if (t->team == team) {
                 return *t;
             }
         }
         auto fresh = std::make_unique<table>(team);
         fresh->next = head;
+        machine::publish_all(coherence_step::handed_over);
         table* expected = head; // another thread of the team may be faster: there is one table for each team
         if (tables_.compare_exchange_strong(expected, fresh.get(), std::memory_order_release,
                                             std::memory_order_relaxed)) {

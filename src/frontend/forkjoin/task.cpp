@@ -9,7 +9,7 @@
 #include <skerry/detail/sched/join.hpp>
 
 #include "base/panic.hpp"
-#include "frontend/forkjoin/entry.hpp"
+#include "sched/entry.hpp"
 
 namespace skerry::inline SKERRY_ABI {
 

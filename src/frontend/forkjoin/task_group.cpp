@@ -6,11 +6,13 @@
 #include <system_error>
 #include <utility>
 
-#include "frontend/forkjoin/entry.hpp"
-#include "frontend/forkjoin/latch_done.hpp"
+#include "sched/entry.hpp"
+#include "sched/latch_done.hpp"
 
 namespace skerry::inline SKERRY_ABI {
 
+using detail::coherence_step;
+using detail::machine;
 using detail::wanted;
 using detail::worker;
 
@@ -23,7 +25,7 @@ void task_group::wait() {
     }
     wait_for_members();
     members_.pending.reset();
-    members_.ctx.stop.store(false, std::memory_order_relaxed);
+    members_.ctx.stop.store(false, std::memory_order_release);
     if (members_.error.any()) {
         members_.error.rethrow();
     }
@@ -33,6 +35,7 @@ void task_group::wait_for_members() noexcept {
     detail::arrive(members_.pending);
     detail::latch_done condition{members_.pending};
     if (condition.done()) {
+        machine::discard_all(coherence_step::task_joined);
         return;
     }
     std::optional<detail::team_entry> entry;
@@ -46,19 +49,7 @@ void task_group::wait_for_members() noexcept {
     }
     worker& self = worker::of(*detail::current_page);
     self.home.check_process();
-    const wanted members = wanted::within(&members_.ctx);
-    // Its tasks in the own deque, newest first, each with what it leaves behind: that lies above the others.
-    for (std::size_t at = self.mine().depth();
-         detail::task_header* const task = self.home.take_own(self, members, at);) {
-        const std::size_t base = self.mine().depth();
-        const std::size_t floor = std::exchange(self.floor, base);
-        self.home.execute(self, *task);
-        while (detail::task_header* const left = self.mine().take_newest(base)) {
-            self.home.execute(self, *left);
-        }
-        self.floor = floor;
-    }
-    self.home.wait(self, members, self.mine().depth(), condition, "task_group: its tasks", this);
+    self.home.wait_from_here(self, wanted::within(&members_.ctx), condition, "task_group: its tasks", this);
 }
 
 } // namespace skerry::inline SKERRY_ABI

@@ -42,7 +42,7 @@ class sort_errors : public testing::Test {
         auto all = v;
         function(all, counter);
         ASSERT_TRUE(std::ranges::is_sorted(all));
-        if (slow_build) places = (places + 3) / 4;
+        if (slow_build) places = (places + 7) / 8;
         const std::int64_t calls = plenty - counter.left();
         for (int place = 0; place < places; ++place) {
             auto a = v;

@@ -119,5 +119,15 @@ inline std::vector<long> program() {
     par::runtime rt(o);
     say(rt.run([] { return 4; }));
     say(rt.workers() >= 1 ? 1 : 0);
+
+    // regions
+    rt.run([&] {
+        par::region inner = par::root_region().create();
+        std::vector<long, par::region_allocator<long>> v({1, 2, 3}, inner.allocator<long>());
+        say(*inner.make<long>(v[2]) + inner.make_array<long>(4)[3]);
+        say(par::root_region() == rt.root_region() ? 1 : 0);
+        inner.destroy_all();
+        say(inner.exists() ? 1 : 0);
+    });
     return out;
 }

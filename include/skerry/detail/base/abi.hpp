@@ -5,5 +5,9 @@
 // machine policy that it was compiled for. Objects of two layouts or two policies therefore differ in every mangled
 // name and cannot be linked together by mistake. The shared library's soname carries the same version.
 #ifndef SKERRY_ABI
+#ifdef SKERRY_MACHINE_SIM
+#define SKERRY_ABI v1_sim
+#else
 #define SKERRY_ABI v1_native
+#endif
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a task inherits from the code that begins it. A fork stores a pointer to it; nothing is copied.
+// What a task inherits from the code that begins it: {what covers it, the dataflow task around it, whether it was asked
+// to stop}. A fork stores a pointer to it; nothing is copied.
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/sync/latch.hpp>
@@ -9,25 +10,35 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
+struct task_context;
+
 // Lives in the frame that waits for all tasks begun under it, so it outlives them.
 //
 // Thread safety: constant after construction, but for `stop`.
 struct context {
     // `own`: counts the tasks begun under this context and not waited for by a frame; null: the enclosing one's does.
     context(const context* enclosing, latch<machine>* own) noexcept
+        : context(enclosing, own, enclosing != nullptr ? enclosing->spawner : nullptr) {}
+
+    // `spawning`: what is spawned under this context is a child of that one.
+    context(const context* enclosing, latch<machine>* own, const task_context* spawning) noexcept
         : parent(enclosing),
-          pending(own != nullptr || enclosing == nullptr ? own : enclosing->pending) {}
+          pending(own != nullptr || enclosing == nullptr ? own : enclosing->pending),
+          spawner(spawning) {}
 
     // Of one task, in which it lives, that a group or a scope outside `enclosing` waits for too.
     context(const context& enclosing, const context& also) noexcept
         : parent(&enclosing),
           pending(enclosing.pending),
+          spawner(enclosing.spawner),
           member_of(&also) {}
 
     // The next context outwards; null at the root of a runtime.
     const context* const parent;
     // What covers tasks that are begun here.
     latch<machine>* const pending;
+    // The dataflow task, or the root, whose children tasks spawned here are; null where nothing can be spawned.
+    const task_context* const spawner;
     // The group or scope that this one task joined; null for all others.
     const context* const member_of = nullptr;
     // Somebody asked the tasks under this context to stop.
@@ -39,27 +50,47 @@ struct context {
     // Where a task begun under this context is waited for.
     [[nodiscard]] const context& cover() const noexcept { return member_of != nullptr ? *member_of : *this; }
 
-    // Whether this context is `outer`, or lies within it or within a task that joined it. O(nesting depth).
-    [[nodiscard]] bool within(const context* outer) const noexcept {
-        for (const context* c = this; c != nullptr; c = c->parent) {
-            if (c == outer || c->member_of == outer) {
-                return true;
-            }
-        }
-        return false;
-    }
+    // Whether this context is `outer`, or lies within it, within a task that joined it, or within a child of it.
+    // O(nesting depth).
+    [[nodiscard]] inline bool within(const context* outer) const noexcept;
 
     // Whether this context or one around it was asked to stop. O(nesting depth).
     [[nodiscard]] bool stopping() const noexcept {
         for (const context* c = this; c != nullptr; c = c->parent) {
-            // relaxed: a hint; data is ordered by the join
-            if (c->stop.load(std::memory_order_relaxed) ||
-                (c->member_of != nullptr && c->member_of->stop.load(std::memory_order_relaxed))) {
+            // acquire, though it is only a hint: where caches are kept by software it would never arrive
+            if (c->stop.load(std::memory_order_acquire) ||
+                (c->member_of != nullptr && c->member_of->stop.load(std::memory_order_acquire))) {
                 return true;
             }
         }
         return false;
     }
 };
+
+struct dependent_task;
+class task_scope;
+
+// Of a dataflow task, of a root task, or of what runs outside all tasks: the parent of what is spawned under it.
+struct task_context : context {
+    // `in`: whose child the task is; null for a root. `of`: the task itself; null for a root.
+    task_context(const context* enclosing, latch<machine>* own, const task_context* in, dependent_task* of) noexcept
+        : context(enclosing, own, this),
+          child_of(in),
+          task(of) {}
+
+    const task_context* const child_of;
+    dependent_task* const task;
+    // The analysis of the children's accesses, made by the first spawn. Any thread under this context may make it.
+    mutable machine::atomic<task_scope*> scope{nullptr};
+};
+
+bool context::within(const context* outer) const noexcept {
+    for (const context* c = this; c != nullptr; c = c->parent) {
+        if (c == outer || c->member_of == outer || (c == c->spawner && c->spawner->child_of == outer)) {
+            return true;
+        }
+    }
+    return false;
+}
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -6,6 +6,7 @@
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/export.hpp>
 #include <skerry/detail/core/worker_page.hpp>
+#include <skerry/detail/sync/latch.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -23,6 +24,9 @@ namespace skerry::inline SKERRY_ABI::detail {
 
 // The end of a task that a thief runs. `task` may be gone when this returns.
 SKERRY_EXPORT void finish_stolen(task_header& task) noexcept;
+
+// Tells whoever waits on the latch that a task of it has ended. The latch may be gone when this returns.
+SKERRY_EXPORT void arrive(latch<machine>& pending) noexcept;
 
 // A slot of the default runtime for the calling thread, for as long as this lives. Precondition: current_page is null.
 class SKERRY_EXPORT region_guard {

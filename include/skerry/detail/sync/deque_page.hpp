@@ -32,7 +32,7 @@ struct deque_page {
     // The same for an owner that wants to know where. Precondition: b is next().
     [[nodiscard]] bool push_at(slot* b, Task* task) noexcept {
         b->store(task, std::memory_order_relaxed);             // P1, published by P2
-        bottom.store(b + 1, std::memory_order_release);        // P2 -> S3, Z3: publishes the slot and the task
+        bottom.store(b + 1, M::owner_release);                 // P2 -> S3, Z3: publishes the slot and the task
         M::light_fence();                                      // P2 before P3: pairs with the heavy fence Z2
         return b + 1 >= limit.load(std::memory_order_relaxed); // P3 <- Z1
     }
@@ -40,7 +40,7 @@ struct deque_page {
     // Takes the newest slot off and says whether its task certainly is the owner's. If not, deque::settle() finds out.
     [[nodiscard]] bool pop() noexcept {
         slot* const b = bottom.load(std::memory_order_relaxed) - 1;
-        bottom.store(b, std::memory_order_release);        // O1 -> S3
+        bottom.store(b, M::owner_release);                 // O1 -> S3
         M::light_fence();                                  // O1 before O2: pairs with the heavy fence S2
         return b >= split.load(std::memory_order_relaxed); // O2 <- S1
     }
@@ -51,7 +51,7 @@ struct deque_page {
         if (__builtin_expect(bottom.load(std::memory_order_relaxed) != b + 1, 0)) {
             return pop();
         }
-        bottom.store(b, std::memory_order_release);        // O1 -> S3
+        bottom.store(b, M::owner_release);                 // O1 -> S3
         M::light_fence();                                  // O1 before O2: pairs with the heavy fence S2
         return b >= split.load(std::memory_order_relaxed); // O2 <- S1
     }

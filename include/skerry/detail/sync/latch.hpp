@@ -29,13 +29,16 @@ class latch {
         return count_.fetch_sub(1, std::memory_order_acq_rel) == 1 ? word_.finish() : nullptr; // L1 -> L1, J2
     }
 
+    // Whether nothing is counted but the waiter. Precondition: only the waiter, or what it has begun, adds.
+    [[nodiscard]] bool alone() const noexcept { return count_.load(std::memory_order_acquire) == 1; } // L2 <- L1
+
     [[nodiscard]] bool done() const noexcept { return word_.done(); }
     [[nodiscard]] bool arm(void* sleeper) noexcept { return word_.try_wait(sleeper); }
     void disarm() noexcept { static_cast<void>(word_.stop_waiting(nullptr)); }
 
     // For another round. Precondition: done(), and nobody else holds a count.
     void reset() noexcept {
-        count_.store(1, std::memory_order_relaxed);
+        count_.store(1, std::memory_order_release);
         word_.begin(nullptr);
     }
 

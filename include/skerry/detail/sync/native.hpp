@@ -12,6 +12,7 @@
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/export.hpp>
 #include <skerry/detail/base/port/pause.hpp>
+#include <skerry/detail/sync/coherence_step.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -21,6 +22,9 @@ struct native {
 
     // Slots of a new deque. Enough for every fork-join program of sane depth; the deque grows beyond.
     static constexpr std::size_t initial_capacity = 1024;
+
+    // How an owner stores the words of its page that thieves read, `bottom` above all.
+    static constexpr std::memory_order owner_release = std::memory_order_release;
 
     // How often a waiting owner looks at its gate before it sleeps.
     static constexpr int gate_spins = 100;
@@ -36,6 +40,10 @@ struct native {
     // Whether heavy_fence() works in this process. Constant after the first call.
     SKERRY_EXPORT static bool asymmetric() noexcept;
 
+    // What a machine without it lacks, for a message.
+    static constexpr const char* asymmetric_needs =
+        "this kernel or sandbox refuses the expedited membarrier; use automatic or locked";
+
     // In the child of a fork: a barrier that another thread had in flight is nobody's here.
     static void after_fork() noexcept;
 
@@ -49,13 +57,26 @@ struct native {
                                              std::uint64_t timeout_ns) noexcept;
     SKERRY_EXPORT static void futex_wake(atomic<std::uint32_t>& word, int count) noexcept;
 
-    // Software coherence: hardware does it here.
-    static void publish_all() noexcept {}
-    static void discard_all() noexcept {}
+    // Software coherence: hardware does it here. publish() makes what the calling core has written visible to others,
+    // discard() makes its next reads see what others have published.
+    static void publish_all(coherence_step) noexcept {}
+    static void discard_all(coherence_step) noexcept {}
+    static void publish(const void*, std::size_t, coherence_step) noexcept {}
+    static void discard(const void*, std::size_t, coherence_step) noexcept {}
 
-    // User-level interrupts: there are none here.
+    // Reads between these may see old values (a benign race).
+    static void allow_stale_begin() noexcept {}
+    static void allow_stale_end() noexcept {}
+
+    // User-level interrupts: there are none here. Masks nest.
+    static constexpr unsigned max_cores = 1;
+    static constexpr bool interrupts() noexcept { return false; }
+    static constexpr unsigned core() noexcept { return 0; }
     static void mask_interrupts() noexcept {}
     static void unmask_interrupts() noexcept {}
+    // Runs the handler on `core` and waits until it has. False: it was masked there, or the core runs nothing.
+    static bool interrupt(unsigned /*core*/) noexcept { return false; }
+    static void on_interrupt(void (*)(unsigned sender)) noexcept {}
 };
 
 } // namespace skerry::inline SKERRY_ABI::detail

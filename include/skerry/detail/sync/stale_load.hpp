@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/sync/machine.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -21,7 +22,10 @@ constexpr bool loads_at_once() noexcept {
 // relaxed: the caller takes any value that was there at some time.
 template <class T>
 T stale_load(const T& x) noexcept {
-    return std::atomic_ref<T>(const_cast<T&>(x)).load(std::memory_order_relaxed);
+    machine::allow_stale_begin();
+    const T value = std::atomic_ref<T>(const_cast<T&>(x)).load(std::memory_order_relaxed);
+    machine::allow_stale_end();
+    return value;
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail

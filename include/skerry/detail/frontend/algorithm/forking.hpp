@@ -11,7 +11,7 @@ namespace skerry::inline SKERRY_ABI::detail {
 struct forking {
     static constexpr bool parallel = true;
     static constexpr auto huge_pages = &ask_for_large_pages;
-    using minimum = shared_minimum<native>;
+    using minimum = shared_minimum<machine>;
 
     template <class F, class G>
     static void fork(F&& f, G&& g) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <skerry/detail/sync/native.hpp>
+#include <skerry/detail/sync/machine.hpp>
 
 #include <cstdint>
 
@@ -9,14 +9,14 @@ namespace skerry::inline SKERRY_ABI::detail {
 
 // A number that only falls: the place of the earliest match that a search knows of.
 //
-// Thread safety: any thread may call both. Relaxed order is enough, since the number only says what need not be looked
-// at; the answer itself travels through the joins of the forks.
+// Thread safety: any thread may call both. The number only says what need not be looked at; the answer itself travels
+// through the joins of the forks. Acquire, so that caches kept by software do not show an old number for ever.
 template <class Machine>
 class shared_minimum {
   public:
     explicit shared_minimum(std::uint64_t value) noexcept : value_{value} {}
 
-    [[nodiscard]] std::uint64_t get() const noexcept { return value_.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::uint64_t get() const noexcept { return value_.load(std::memory_order_acquire); }
 
     void lower_to(std::uint64_t value) noexcept {
         std::uint64_t now = get();

@@ -4,6 +4,7 @@
 // The frame that waits for tasks which no branch of a fork waits for, and the way such tasks begin.
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <type_traits>
@@ -13,6 +14,7 @@
 #include <skerry/detail/base/export.hpp>
 #include <skerry/detail/core/loose_task.hpp>
 #include <skerry/detail/core/worker_page.hpp>
+#include <skerry/detail/sched/begin.hpp>
 #include <skerry/detail/sched/join.hpp>
 #include <skerry/detail/sync/latch.hpp>
 
@@ -25,6 +27,11 @@ class first_error {
     void offer() noexcept {
         if (!taken_.exchange(true, std::memory_order_relaxed)) { // relaxed: the latch orders error_ for the waiter
             error_ = std::current_exception();
+        }
+    }
+    void offer(std::exception_ptr error) noexcept {
+        if (!taken_.exchange(true, std::memory_order_relaxed)) { // relaxed: as above
+            error_ = std::move(error);
         }
     }
     [[nodiscard]] bool any() const noexcept { return taken_.load(std::memory_order_relaxed); }
@@ -55,7 +62,7 @@ struct cover {
         } catch (...) {
             error.offer();
             if (stops_on_error) {
-                ctx.stop.store(true, std::memory_order_relaxed);
+                ctx.stop.store(true, std::memory_order_release);
             }
         }
     }
@@ -66,21 +73,9 @@ struct cover {
     const bool stops_on_error;
 };
 
-// Pushes a task that lives until it has run; from a thread without a slot it goes to the default runtime's queue.
-// Precondition: task.ctx is set, and the task is counted where it is waited for.
-// Errors: std::bad_alloc, std::system_error (no thread can be started to run it); the task has not begun.
-SKERRY_EXPORT void begin_task(loose_task& task);
-
 // Counts the task on both latches and pushes it; takes the counts back if it could not begin. `second` may be null.
 // Errors: as begin_task().
 SKERRY_EXPORT void begin_counted(loose_task& task, latch<machine>& first, latch<machine>* second);
-
-// Tells whoever waits on the latch that a task of it has ended. The latch may be gone when this returns.
-SKERRY_EXPORT void arrive(latch<machine>& pending) noexcept;
-
-// The context of the running task, or of the default runtime's root.
-// Errors: std::system_error, std::bad_alloc: the default runtime cannot be started.
-[[nodiscard]] SKERRY_EXPORT const context& current_context();
 
 class team;
 
@@ -108,6 +103,11 @@ class finish_frame : public cover {
     // For a caller outside. Errors: as begin_task().
     SKERRY_EXPORT void begin_from_outside(loose_task& task);
 
+  protected:
+    // Whose children tasks spawned in the frame are, and the number of the first of them.
+    const task_context* spawner_;
+    std::uint64_t first_spawned_;
+
   private:
     const context* const outer_;
     team* const home_;
@@ -115,12 +115,23 @@ class finish_frame : public cover {
     const std::size_t outer_base_;
 };
 
+// The frame of a root task, whose spawned children are its own. Lives where a finish_frame may.
+class root_frame : public finish_frame {
+  public:
+    SKERRY_EXPORT root_frame() noexcept;
+    // As finish_frame::wait().
+    SKERRY_EXPORT void wait() noexcept;
+
+  private:
+    const task_context root_;
+};
+
 // f(handle), and then everything begun in it; f's own exception goes before its tasks'. The handle, which is what tasks
 // know of the frame, lives as long as the frame.
-template <class Handle, class F>
+template <class Handle, class Frame = finish_frame, class F>
 std::invoke_result_t<F&, Handle&> finish_with(F& f) {
     using result_type = std::invoke_result_t<F&, Handle&>;
-    finish_frame frame;
+    Frame frame;
     Handle handle(frame);
     const auto body = [&]() -> result_type {
         try {
@@ -147,13 +158,13 @@ std::invoke_result_t<F&, Handle&> finish_with(F& f) {
 }
 
 // The same for a callable that does not know of frames.
-template <class F>
+template <class Frame = finish_frame, class F>
 std::invoke_result_t<F&> finish_with_result(F& f) {
     struct no_handle {
         explicit no_handle(finish_frame&) noexcept {}
     };
     const auto body = [&f](no_handle&) -> std::invoke_result_t<F&> { return std::invoke(f); };
-    return finish_with<no_handle>(body);
+    return finish_with<no_handle, Frame>(body);
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -4,16 +4,24 @@
 // The machine of the serial elision: one worker, which is the caller. Options are accepted and change nothing.
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/frontend/serial/dataflow.hpp>
 #include <skerry/detail/frontend/serial/invoke.hpp>
+#include <skerry/region.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace skerry::inline SKERRY_ABI::serial {
 
-enum class steal_mode : std::uint8_t { automatic, asymmetric, locked };
+using skerry::region;
+using skerry::region_allocator;
+using skerry::region_object;
+
+enum class steal_mode : std::uint8_t { automatic, asymmetric, locked, interrupt };
 
 struct options {
     unsigned workers = 0;
@@ -40,20 +48,60 @@ struct statistics {
     std::uint64_t threads_high_water = 0;
 };
 
+struct executor_statistics {
+    std::string name;
+    std::uint64_t tasks = 0;
+    std::uint64_t stolen = 0;
+};
+
 class runtime {
   public:
     explicit runtime(const options& = options::from_environment()) {}
     runtime(const runtime&) = delete;
     runtime& operator=(const runtime&) = delete;
+    ~runtime() {
+        if (end_root_ != nullptr) end_root_(skerry::detail::region_id{root_.id()});
+    }
 
     template <class F>
     auto run(F&& f) -> std::invoke_result_t<F&> {
-        return std::invoke(f);
+        struct inside {
+            explicit inside(runtime* r) noexcept : outer(std::exchange(around, r)) {}
+            inside(const inside&) = delete;
+            inside& operator=(const inside&) = delete;
+            ~inside() { around = outer; }
+            runtime* outer;
+        };
+        const inside here(this);
+        detail::task_scope root;
+        const detail::scope_change children(root);
+        return detail::covered(f);
+    }
+
+    [[nodiscard]] region root_region() {
+        if (end_root_ == nullptr) {
+            root_ = region(skerry::detail::create_root_region());
+            end_root_ = &skerry::detail::end_root_region;
+        }
+        return root_;
     }
 
     [[nodiscard]] statistics stats() const noexcept { return {}; }
+    [[nodiscard]] std::vector<executor_statistics> executors() const { return {}; }
     [[nodiscard]] unsigned workers() const noexcept { return 1; }
+
+    friend region root_region();
+
+  private:
+    inline static constinit thread_local runtime* around = nullptr;
+
+    region root_;
+    void (*end_root_)(skerry::detail::region_id) noexcept = nullptr; // known here only: others need no library
 };
+
+[[nodiscard]] inline region root_region() {
+    return runtime::around != nullptr ? runtime::around->root_region() : region(skerry::detail::region_id::root);
+}
 
 [[nodiscard]] inline unsigned max_slots() { return 1; }
 [[nodiscard]] inline statistics current_statistics() { return {}; }

@@ -6,6 +6,7 @@
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/core/task_function.hpp>
+#include <skerry/detail/frontend/serial/dataflow.hpp>
 #include <skerry/detail/frontend/serial/invoke.hpp>
 
 #include <coroutine>
@@ -57,16 +58,18 @@ class scope {
 template <class F>
     requires std::invocable<std::remove_reference_t<F>&, scope&>
 std::invoke_result_t<std::remove_reference_t<F>&, scope&> finish(F&& body) {
-    std::exception_ptr first;
-    scope s{first};
-    if constexpr (std::is_void_v<std::invoke_result_t<std::remove_reference_t<F>&, scope&>>) {
-        std::invoke(body, s);
-        if (first) std::rethrow_exception(first);
-    } else {
-        decltype(auto) result = std::invoke(body, s);
-        if (first) std::rethrow_exception(first);
-        return static_cast<decltype(result)&&>(result);
-    }
+    return detail::covered([&]() -> std::invoke_result_t<std::remove_reference_t<F>&, scope&> {
+        std::exception_ptr first;
+        scope s{first};
+        if constexpr (std::is_void_v<std::invoke_result_t<std::remove_reference_t<F>&, scope&>>) {
+            std::invoke(body, s);
+            if (first) std::rethrow_exception(first);
+        } else {
+            decltype(auto) result = std::invoke(body, s);
+            if (first) std::rethrow_exception(first);
+            return static_cast<decltype(result)&&>(result);
+        }
+    });
 }
 
 template <class R>

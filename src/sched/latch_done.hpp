@@ -27,6 +27,7 @@ void wait_without_slot(Condition& c) noexcept {
         }
         // The condition is true or will never ring this bell again.
     }
+    machine::discard_all(coherence_step::task_joined);
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail

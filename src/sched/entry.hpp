@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the constructs of this floor need of a runtime; defined in src/runtime, where engines are known.
+// What the constructs above need of a runtime; defined in src/runtime, where engines are known.
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/core/loose_task.hpp>

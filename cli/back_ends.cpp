@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "back_ends.hpp"
+
+#include "measure.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <skerry/launch.hpp>
+#include <unistd.h>
+
+namespace cli {
+
+namespace {
+
+constexpr std::string_view processes_prefix = "processes:";
+constexpr std::string_view simulated_prefix = "sim:";
+constexpr unsigned most_processes = 64;
+
+const apps::program& program_of(const run_request& request) {
+    const apps::program* const program = apps::find_program(request.program);
+    if (program == nullptr) {
+        throw apps::usage_error(fmt::format("there is no program '{}'; did you mean '{}'? 'skerry list' names them all",
+                                            request.program, apps::nearest_program(request.program)));
+    }
+    return *program;
+}
+
+// The number in "processes:N".
+unsigned processes_of(std::string_view back_end) {
+    const std::string_view digits = back_end.substr(processes_prefix.size());
+    unsigned n = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
+    if (error != std::errc() || end != digits.data() + digits.size() || n < 1 || n > most_processes) {
+        throw apps::usage_error(fmt::format("--on {}: the number of processes is 1 to {}", back_end, most_processes));
+    }
+    return n;
+}
+
+// A file that is gone when this is.
+class scratch_file {
+  public:
+    scratch_file() {
+        std::string pattern = (std::filesystem::temp_directory_path() / "skerry-XXXXXX").string();
+        const int descriptor = ::mkstemp(pattern.data());
+        if (descriptor < 0) {
+            throw std::system_error(errno, std::generic_category(), "cannot make a file like " + pattern);
+        }
+        ::close(descriptor);
+        path_ = pattern;
+    }
+    scratch_file(const scratch_file&) = delete;
+    scratch_file& operator=(const scratch_file&) = delete;
+    ~scratch_file() {
+        std::error_code ignored;
+        std::filesystem::remove(path_, ignored);
+    }
+    const std::filesystem::path& path() const noexcept { return path_; }
+
+  private:
+    std::filesystem::path path_;
+};
+
+// The request as options for another process.
+std::vector<std::string> options_of(const run_request& request, unsigned repeat, const std::filesystem::path& to) {
+    const apps::options& o = request.options;
+    std::vector<std::string> words{request.program,
+                                   "--size",
+                                   std::string(apps::name_of(o.size)),
+                                   "--seed",
+                                   std::to_string(o.seed),
+                                   "--repeat",
+                                   std::to_string(repeat),
+                                   "--row-to",
+                                   to.string()};
+    const auto add = [&words](std::string_view flag, const std::string& value, bool given) {
+        if (given) {
+            words.emplace_back(flag);
+            words.push_back(value);
+        }
+    };
+    add("--input", o.input, !o.input.empty());
+    add("--from", o.from, !o.from.empty());
+    add("--to", o.to, !o.to.empty());
+    add("--train", std::to_string(o.train), o.train != 0);
+    add("--granularity", std::to_string(o.granularity), o.granularity != 0);
+    return words;
+}
+
+// Has other processes make the row.
+back_end_row row_from(std::string_view back_end, unsigned processes, const std::vector<std::string>& command,
+                      const scratch_file& row) {
+    const skerry::launch_result end = skerry::launch(processes, command);
+    if (end.status == exit_usage || end.status == exit_bad_input) {
+        throw already_said{static_cast<exit_code>(end.status)};
+    }
+    if (end.status != 0 && end.status != exit_check_failed) {
+        throw std::runtime_error(fmt::format("--on {}: {}", back_end,
+                                             end.text.empty() ? fmt::format("exit status {}", end.status) : end.text));
+    }
+    std::ifstream in(row.path());
+    back_end_row result = row_of(nlohmann::ordered_json::parse(in));
+    result.back_end = back_end;
+    return result;
+}
+
+// What the flags or the environment say of the trace.
+void add_trace(const run_request& request, std::vector<std::string>& command) {
+    const skerry::options o = request.runtime.over(skerry::options::from_environment());
+    if (!o.trace.empty()) {
+        command.insert(command.end(), {"--trace", o.trace, "--trace-memory", std::to_string(o.trace_memory)});
+    }
+}
+
+std::filesystem::path this_program() { return std::filesystem::read_symlink("/proc/self/exe"); }
+
+back_end_row run_processes(const run_request& request, std::string_view back_end, unsigned repeat) {
+    const unsigned processes = processes_of(back_end);
+    const unsigned cpus = skerry::describe_machine().workers;
+    const unsigned workers = request.runtime.workers.value_or(std::max(1U, cpus / processes));
+    const scratch_file row;
+    std::vector<std::string> command{this_program().string(), "run"};
+    std::ranges::move(options_of(request, repeat, row.path()), std::back_inserter(command));
+    command.insert(command.end(), {"--on", "threads", "--workers", std::to_string(workers)});
+    add_trace(request, command);
+    back_end_row result = row_from(back_end, processes, command, row);
+    for (executor_row& e : result.executors) {
+        if (e.name.starts_with("worker")) {
+            e.name = "process 0, " + e.name;
+        }
+    }
+    return result;
+}
+
+// The simulator is a program of its own beside this one: its objects are of another machine and do not link with these.
+back_end_row run_simulated(const run_request& request, std::string_view back_end, unsigned repeat) {
+    const std::filesystem::path simulator = this_program().parent_path() / "skerry-sim";
+    if (!std::filesystem::exists(simulator)) {
+        throw apps::usage_error(fmt::format("--on {}: there is no {}: this Skerry was built without its simulator",
+                                            back_end, simulator.string()));
+    }
+    const scratch_file row;
+    std::vector<std::string> command{simulator.string(), std::string(back_end.substr(simulated_prefix.size()))};
+    std::ranges::move(options_of(request, repeat, row.path()), std::back_inserter(command));
+    if (request.runtime.steal) {
+        command.insert(command.end(),
+                       {"--steal", std::string(steal_names[static_cast<std::size_t>(*request.runtime.steal)])});
+    }
+    add_trace(request, command);
+    return row_from(back_end, 1, command, row);
+}
+
+std::string text_of(const std::vector<executor_row>& executors) {
+    std::string text;
+    for (const executor_row& e : executors) {
+        text += fmt::format("{}{}: {} ({})", text.empty() ? "" : "; ", e.name, e.tasks, e.stolen);
+    }
+    return text;
+}
+
+} // namespace
+
+bool all_agree(const std::vector<back_end_row>& rows) {
+    return std::ranges::all_of(rows, [&](const back_end_row& r) { return r.ok && r.digest == rows.front().digest; });
+}
+
+std::string table_of(const std::vector<back_end_row>& rows) {
+    std::string text = fmt::format("{:<16} {:>18}  {:<16}  {}\n", "back end", "time", "checksum", "check");
+    for (const back_end_row& r : rows) {
+        text +=
+            fmt::format("{:<16} {:>18}  {:<16}  {}\n", r.back_end,
+                        r.cycles != 0 ? fmt::format("{} cycles", r.cycles) : fmt::format("{:.6f} s", r.seconds),
+                        r.digest ? fmt::format("{:016x}", *r.digest) : "-", (r.ok ? "ok: " : "FAILED: ") + r.verdict);
+        if (!r.executors.empty()) {
+            text += fmt::format("{:<16} tasks run (of those stolen): {}\n", "", text_of(r.executors));
+        }
+    }
+    if (!rows.front().output.empty()) {
+        text += rows.front().output + "\n";
+    }
+    text += all_agree(rows) ? fmt::format("all {} results are the same, bit for bit\n", rows.size())
+                            : "the results DIFFER or a check failed\n";
+    return text;
+}
+
+back_end_row run_here(const run_request& request, bool serial, unsigned repeat) {
+    const apps::program& program = program_of(request);
+    skerry::runtime workers(request.runtime.over(skerry::options::from_environment()));
+    std::unique_ptr<apps::instance> instance;
+    workers.run([&] { instance = (serial ? program.serial : program.parallel)(request.options); });
+
+    back_end_row row{.back_end = serial ? "serial" : "threads",
+                     .problem = instance->problem(),
+                     .seconds = 0,
+                     .cycles = 0,
+                     .executors = {},
+                     .ok = false,
+                     .verdict = {},
+                     .output = {},
+                     .digest = {}};
+    timing times;
+    for (unsigned round = 0; round <= repeat; ++round) { // round 0 is not timed
+        workers.run([&] { instance->reset(); });
+        const auto begin = std::chrono::steady_clock::now();
+        workers.run([&] { instance->run(); });
+        if (round != 0) {
+            times.runs.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+        }
+    }
+    row.seconds = times.median();
+    if (!serial) {
+        for (const auto& e : workers.executors()) {
+            row.executors.push_back({e.name, e.tasks, e.stolen});
+        }
+    }
+    const apps::verdict v = instance->check();
+    row.ok = v.ok;
+    row.verdict = v.text;
+    row.output = instance->print();
+    row.digest = instance->digest();
+    workers.run([&] { instance.reset(); });
+    return row;
+}
+
+exit_code run_on(const run_request& request, unsigned repeat) {
+    if (request.runtime.trace && request.on.size() > 1) {
+        throw apps::usage_error(
+            fmt::format("--trace {}: each back end writes a file of its own, and --on names {}; trace one at a time",
+                        *request.runtime.trace, request.on.size()));
+    }
+    std::vector<back_end_row> rows;
+    for (const std::string& back_end : request.on) {
+        if (back_end == "serial" || back_end == "threads") {
+            rows.push_back(run_here(request, back_end == "serial", repeat));
+        } else if (back_end.starts_with(processes_prefix)) {
+            rows.push_back(run_processes(request, back_end, repeat));
+        } else if (back_end.starts_with(simulated_prefix)) {
+            rows.push_back(run_simulated(request, back_end, repeat));
+        } else {
+            throw apps::usage_error(fmt::format(
+                "--on: there is no back end '{}'; there are serial, threads, processes:N and sim:MACHINE", back_end));
+        }
+    }
+    if (!request.row_to.empty()) {
+        write_row(rows.front(), request.row_to);
+    } else if (request.json) {
+        nlohmann::ordered_json all = nlohmann::ordered_json::array();
+        for (const back_end_row& r : rows) {
+            all.push_back(json_of(r));
+        }
+        fmt::print("{}\n", nlohmann::ordered_json{{"rows", all}, {"agree", all_agree(rows)}}.dump(2));
+    } else {
+        fmt::print("{}: {}\n{}", request.program, rows.front().problem, table_of(rows));
+    }
+    std::fflush(stdout);
+    return all_agree(rows) ? exit_ok : exit_check_failed;
+}
+
+} // namespace cli

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace cli {
+
+/// What one of those that run tasks has done: a worker, a simulated core, another process.
+struct executor_row {
+    std::string name;
+    std::uint64_t tasks = 0;
+    std::uint64_t stolen = 0; ///< of those, taken from another executor
+};
+
+/// One program on one back end, as `skerry run PROGRAM --on ...` shows it.
+struct back_end_row {
+    std::string back_end; ///< "serial", "threads", "processes:2", "sim:tiny4-gwb"
+    std::string problem;
+    double seconds = 0;                  ///< median of the timed runs
+    std::uint64_t cycles = 0;            ///< instead, of a simulated machine; 0: none
+    std::vector<executor_row> executors; ///< those that ran tasks; empty for serial
+    bool ok = false;
+    std::string verdict;                 ///< what was checked, or what is wrong
+    std::string output;                  ///< `instance::print`
+    std::optional<std::uint64_t> digest; ///< of the result
+};
+
+nlohmann::ordered_json json_of(const back_end_row& row);
+/// Throws what nlohmann::json throws if a field is missing.
+back_end_row row_of(const nlohmann::ordered_json& json);
+
+/// Writes the row as JSON. Throws std::runtime_error that names the file.
+void write_row(const back_end_row& row, const std::string& to);
+
+} // namespace cli

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Dataflow tasks (OmpSs, Myrmics): a task begins when the tasks spawned before it that touch the same objects have
+// ended, unless both only read.
+//
+//   spawn(potrf, inout(a));
+//   spawn(trsm, in(a), inout(b));   // after the first
+//   taskwait();
+//
+// Take the words spawn, in, out and inout away and the serial program remains; if each task's accesses lie within those
+// of its parent, the results are the serial program's.
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <skerry/access.hpp>
+#include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/base/export.hpp>
+#include <skerry/detail/core/access_argument.hpp>
+#include <skerry/detail/frontend/dataflow/spawned_task.hpp>
+#include <skerry/task_options.hpp>
+
+namespace skerry::inline SKERRY_ABI {
+
+// Names a spawned task in messages and traces. It does not keep the task.
+class task_handle {};
+
+// Begins f(arguments...) as a task when its turn comes. in(), out() and inout() are accesses: f takes the object. Other
+// arguments are copied, and f takes the copy as const. f is moved or copied; its result is dropped. Two accesses of one
+// task may name the same object.
+//
+// The task is a child of the task that runs now, or of the root around; it ends when it has returned and all that was
+// begun in it has ended. Its exception arrives at the wait that covers it: taskwait(), the end of a finish() around the
+// call, or the end of the parent. Tasks that would have read what it has not written are skipped.
+//
+// The task may run before spawn() returns: do not hold a lock that it takes. Tasks spawned in different branches of a
+// fork have no order between the branches.
+//
+// Errors: std::bad_alloc, what moving f or an argument throws; std::system_error if the default runtime cannot be
+// started; in debug builds std::logic_error if the parent has accesses and none of them holds one of these. No task has
+// begun then.
+// Thread safety: any thread. Threads outside run() and outside tasks share one parent.
+// Complexity: O(accesses) if each names what was named before or overlaps nothing.
+template <class F, class... A>
+    requires detail::spawnable<F, A...>
+task_handle spawn(const task_options& o, F&& f, A&&... arguments) {
+    using block = detail::spawned_task<std::decay_t<F>, detail::kept_argument<A>...>;
+    auto* const fresh = new block(detail::current_place(), o.name, std::forward<F>(f), std::forward<A>(arguments)...);
+    try {
+        detail::begin_spawned(*fresh);
+    } catch (...) {
+        block::abandon(fresh);
+        throw;
+    }
+    return {};
+}
+
+template <class F, class... A>
+    requires detail::spawnable<F, A...>
+task_handle spawn(F&& f, A&&... arguments) {
+    return skerry::spawn(task_options{}, std::forward<F>(f), std::forward<A>(arguments)...);
+}
+
+// Waits for the children of the running task, and runs tasks below it meanwhile, never others. Rethrows the exception
+// of the first of them, in the order in which they were spawned, that failed.
+SKERRY_EXPORT void taskwait();
+
+// Waits for those earlier children of the running task that access these objects in conflicting ways. Rethrows as
+// taskwait() does if one that failed has left one of them unwritten.
+template <class... A>
+    requires(detail::is_access<A> && ...)
+void taskwait_on(const A&... accesses) {
+    const detail::access list[] = {accesses.describe()...};
+    detail::wait_for_accesses(list, sizeof...(A));
+}
+
+} // namespace skerry::inline SKERRY_ABI

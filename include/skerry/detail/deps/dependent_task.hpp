@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A task that waits for the accesses of others. One block on the heap holds it, its closure and its place in the order
+// of each object that it touches; src/deps/README.md has the protocol.
+
+#include <cstddef>
+#include <cstdint>
+
+#include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/base/export.hpp>
+#include <skerry/detail/core/access.hpp>
+#include <skerry/detail/core/completion.hpp>
+#include <skerry/detail/core/context.hpp>
+#include <skerry/detail/core/loose_task.hpp>
+#include <skerry/detail/sync/latch.hpp>
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+struct access_node;
+
+// How the members of a group stand to each other. Members of one group run side by side, groups run one after another.
+//
+// | bit | its members                                                                                        |
+// |-----|----------------------------------------------------------------------------------------------------|
+// | 0   | only read                                                                                          |
+// | 1   | touch the object by other names, which overlap it, and are ordered among each other by those names |
+//
+// A group is of the kind that its members have in common, and whoever has a bit in common with it may join.
+enum class group_kind : std::uint8_t {
+    single = 0, // one task alone
+    readers = 1,
+    parts = 2,
+    part_readers = 3,
+};
+
+constexpr group_kind common(group_kind a, group_kind b) noexcept {
+    return static_cast<group_kind>(static_cast<unsigned>(a) & static_cast<unsigned>(b));
+}
+
+// Consecutive accesses to one object that need no order among each other. Lives with its object's name, if there is
+// room, else in its first member's task.
+struct access_group {
+    static constexpr std::uint32_t vacant = ~std::uint32_t{0};
+
+    // Members not ended, and one more while the group is the last of its object; vacant: this is no group.
+    machine::atomic<std::uint32_t> unfinished{vacant};
+    group_kind kind; // guarded by the scope
+    bool single;     // constant
+    // The group before has left the object unwritten. Constant once the group has begun.
+    machine::atomic<bool> after_poison;
+    // A member failed, or was skipped, and has not written the object.
+    machine::atomic<bool> poisoned;
+    // Members that wait for the group before this one, newest first; begun(): nobody waits any more.
+    machine::atomic<access_node*> waiting;
+    machine::atomic<access_group*> next; // written before the group stops being the last
+    dependent_task* host;                // null: it lives with the name
+};
+
+struct access_node {
+    access what;
+    access_group* joined = nullptr; // null: it stands for nothing, or another access of the task stands for it
+    machine::atomic<access_node*> older_waiting;
+    dependent_task* task;
+    access_group own; // used if the access begins a group
+};
+
+// Where a task is spawned: the context of the caller, whose child the task is, and the latch of a finish between the
+// two, or null.
+struct spawn_place {
+    const context& enclosing;
+    const task_context& parent;
+    latch<machine>* cover;
+};
+
+struct crossing_type;
+
+// What all tasks of one spawn expression's type have in common. Of static storage.
+struct task_type {
+    void (*execute)(task_header*) noexcept;    // as task_header::run
+    void (*call)(dependent_task&);             // calls the function; may throw
+    void (*drop)(dependent_task&) noexcept;    // destroys function and arguments, not the block
+    void (*release)(dependent_task*) noexcept; // frees the block
+    const crossing_type* crossing;             // how it goes to another process; null: it stays
+    const char* words = nullptr;               // the compiler's for the type, or a name that the type has
+    const void* (*code)(const dependent_task&) noexcept = nullptr; // the function, if the type does not say which
+};
+
+struct imported_task;
+
+struct dependent_task : loose_task, completion {
+    SKERRY_EXPORT dependent_task(const task_type& t, const char* task_name, access_node* first, std::size_t count,
+                                 const spawn_place& at) noexcept;
+
+    // Constant after construction.
+    const task_type& type;
+    const char* const name;
+    access_node* const nodes;
+    const std::uint32_t node_count;
+    // Where the task counts besides its scope: the latch of a finish inside the parent; null: nowhere.
+    latch<machine>* const cover;
+
+    // Guarded by the scope until submit() returns, then the task's own.
+    access_node* more = nullptr; // for overlapping names; on the heap
+    std::uint32_t more_count = 0;
+    std::uint64_t number = 0; // in the order in which its parent spawned
+    task_scope* home = nullptr;
+    dependent_task* next_ready = nullptr;
+    imported_task* import = nullptr; // of a task that came from another process
+
+    machine::atomic<std::uint32_t> unmet{0};      // accesses whose turn has not come, and one until all are known
+    machine::atomic<std::uint32_t> references{1}; // one for each group that lives here; the task's own if there is none
+    machine::atomic<bool> skipped{false};         // reads what was not written
+    bool stays = false;                           // it could not be packed for another process
+    bool failed = false;                          // the thread that ends the task
+
+    // What is begun inside the task, and the task itself.
+    latch<machine> inside;
+    const task_context own;
+
+  protected:
+    ~dependent_task() = default;
+};
+
+} // namespace skerry::inline SKERRY_ABI::detail

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <skerry/detail/base/abi.hpp>
+
+namespace skerry::inline SKERRY_ABI {
+
+// What spawn() may be told about a task besides its accesses.
+struct task_options {
+    const char* name = nullptr; // for traces and messages; lives as long as the program
+};
+
+} // namespace skerry::inline SKERRY_ABI

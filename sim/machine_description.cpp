@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/machine_description.hpp"
+
+#include <bit>
+#include <fstream>
+#include <initializer_list>
+#include <sstream>
+
+#include <toml++/toml.h>
+
+namespace skerry_sim {
+
+namespace {
+
+constexpr unsigned line_bytes = 64;
+constexpr unsigned most_cores = 64; // the set of a line's holders is one word
+
+std::string spelled(const toml::node& node) {
+    std::ostringstream text;
+    node.visit([&](const auto& value) { text << value; });
+    return text.str();
+}
+
+class reader {
+  public:
+    explicit reader(std::string_view source) : source_(source) {}
+
+    [[noreturn]] void fail(const toml::source_region& where, const std::string& what) const {
+        std::string place = source_;
+        if (where.begin.line != 0) {
+            place += ":" + std::to_string(where.begin.line);
+        }
+        throw bad_machine("skerry: sim: " + place + ": " + what);
+    }
+
+    // The section, which has these keys and no others.
+    const toml::table& section(const toml::table& file, const char* name,
+                               std::initializer_list<std::string_view> keys) {
+        const toml::node* const node = file.get(name);
+        if (node == nullptr) {
+            fail(file.source(), "section [" + std::string(name) + "] is missing");
+        }
+        if (!node->is_table()) {
+            fail(node->source(), std::string(name) + " = " + spelled(*node) + ": a section [" + name + "] is accepted");
+        }
+        known(*node->as_table(), "[" + std::string(name) + "]", keys);
+        return *node->as_table();
+    }
+
+    void known(const toml::table& table, const std::string& where, std::initializer_list<std::string_view> keys) const {
+        for (const auto& [key, value] : table) {
+            bool found = false;
+            std::string accepted;
+            for (const std::string_view k : keys) {
+                found = found || k == key.str();
+                accepted.append(accepted.empty() ? "" : ", ").append(k);
+            }
+            if (!found) {
+                // NOLINTNEXTLINE(performance-inefficient-string-concatenation): once, and then it throws
+                fail(key.source(), where + " has no key '" + std::string(key.str()) + "'; accepted are " + accepted);
+            }
+        }
+    }
+
+    unsigned number(const toml::table& table, const char* section, const char* key, unsigned least, unsigned most,
+                    bool power_of_two = false) const {
+        const std::string name = std::string(section) + "." + key;
+        const std::string accepted = std::string(power_of_two ? "a power of two" : "a whole number") + " from " +
+                                     std::to_string(least) + " to " + std::to_string(most);
+        const toml::node* const node = table.get(key);
+        if (node == nullptr) {
+            fail(table.source(), name + " is missing; " + accepted + " is accepted");
+        }
+        const auto* const whole = node->as_integer();
+        if (whole == nullptr || whole->get() < least || whole->get() > most ||
+            (power_of_two && !std::has_single_bit(static_cast<std::uint64_t>(whole->get())))) {
+            fail(node->source(), name + " = " + spelled(*node) + ": not understood; " + accepted + " is accepted");
+        }
+        return static_cast<unsigned>(whole->get());
+    }
+
+    std::string word(const toml::table& table, const std::string& name, const char* key,
+                     const std::string& accepted) const {
+        const toml::node* const node = table.get(key);
+        if (node == nullptr) {
+            fail(table.source(), name + " is missing; " + accepted + " is accepted");
+        }
+        if (!node->is_string() || node->as_string()->get().empty()) {
+            fail(node->source(), name + " = " + spelled(*node) + ": not understood; " + accepted + " is accepted");
+        }
+        return node->as_string()->get();
+    }
+
+  private:
+    std::string source_;
+};
+
+fabric_description read_fabric(reader& in, const toml::table& file, unsigned cores) {
+    const auto& table = in.section(file, "fabric",
+                                   {"request_slots", "reply_slots", "node_cores", "columns", "rows", "layers",
+                                    "post_cycles", "poll_cycles", "message_cycles", "hop_cycles", "copy_start_cycles",
+                                    "copy_bytes_per_cycle", "failure_cycles"});
+    fabric_description fabric;
+    const auto number = [&](const char* key, unsigned least, unsigned most) {
+        return in.number(table, "fabric", key, least, most);
+    };
+    fabric.request_slots = number("request_slots", 1, 4096);
+    fabric.reply_slots = number("reply_slots", 1, 4096);
+    fabric.node_cores = number("node_cores", 1, most_cores);
+    fabric.columns = number("columns", 1, most_cores);
+    fabric.rows = number("rows", 1, most_cores);
+    fabric.layers = number("layers", 1, most_cores);
+    const unsigned places = fabric.node_cores * fabric.columns * fabric.rows * fabric.layers;
+    if (places < cores) {
+        in.fail(table.source(), "[fabric] has node_cores * columns * rows * layers = " + std::to_string(places) +
+                                    " places for the " + std::to_string(cores) +
+                                    " cores of cores.count; at least as many are accepted");
+    }
+    // A look and a post take time, so that a core which does nothing else gets somewhere.
+    fabric.post_cycles = number("post_cycles", 1, 10000);
+    fabric.poll_cycles = number("poll_cycles", 1, 10000);
+    fabric.message_cycles = number("message_cycles", 1, 100000);
+    fabric.hop_cycles = number("hop_cycles", 0, 100000);
+    fabric.copy_start_cycles = number("copy_start_cycles", 0, 100000);
+    fabric.copy_bytes_per_cycle = number("copy_bytes_per_cycle", 1, 4096);
+    fabric.failure_cycles = number("failure_cycles", 0, 100000000);
+    return fabric;
+}
+
+} // namespace
+
+unsigned fabric_description::hops(unsigned a, unsigned b) const noexcept {
+    const unsigned from = a / node_cores;
+    const unsigned to = b / node_cores;
+    const auto apart = [](unsigned x, unsigned y) { return x < y ? y - x : x - y; };
+    return apart(from % columns, to % columns) + apart(from / columns % rows, to / columns % rows) +
+           apart(from / columns / rows, to / columns / rows);
+}
+
+machine_description parse_machine(std::string_view text, std::string_view source) {
+    reader in(source);
+    toml::table file;
+    try {
+        file = toml::parse(text);
+    } catch (const toml::parse_error& error) {
+        in.fail(error.source(), "not TOML: " + std::string(error.description()));
+    }
+    in.known(file, "the file", {"name", "cores", "l1", "l2", "network", "dram", "interrupts", "fabric"});
+
+    machine_description machine;
+    machine.name = in.word(file, "name", "name", "a text");
+
+    const auto& cores = in.section(file, "cores", {"count", "columns", "block_cycles"});
+    machine.cores.count = in.number(cores, "cores", "count", 1, most_cores);
+    machine.cores.columns = in.number(cores, "cores", "columns", 1, machine.cores.count);
+    machine.cores.block_cycles = in.number(cores, "cores", "block_cycles", 1, 100);
+
+    const auto& l1 = in.section(file, "l1", {"protocol", "bytes", "ways"});
+    const std::string protocol = in.word(l1, "l1.protocol", "protocol", "\"gpu-wb\" or \"mesi\"");
+    if (protocol != "gpu-wb" && protocol != "mesi") {
+        in.fail(l1.get("protocol")->source(),
+                "l1.protocol = '" + protocol + "': not understood; \"gpu-wb\" or \"mesi\" is accepted");
+    }
+    machine.l1.protocol = protocol == "mesi" ? coherence::mesi : coherence::gpu_wb;
+    machine.l1.ways = in.number(l1, "l1", "ways", 1, 16);
+    machine.l1.bytes = in.number(l1, "l1", "bytes", 32 * line_bytes * machine.l1.ways, 1U << 20);
+    if (!std::has_single_bit(machine.l1.bytes / (line_bytes * machine.l1.ways)) ||
+        machine.l1.bytes % (line_bytes * machine.l1.ways) != 0) {
+        in.fail(l1.get("bytes")->source(), "l1.bytes = " + spelled(*l1.get("bytes")) +
+                                               ": not understood; a power of two of lines of 64 bytes in each way is "
+                                               "accepted");
+    }
+
+    const auto& l2 = in.section(file, "l2", {"banks", "bank_bytes", "ways", "cycles"});
+    machine.l2.banks = in.number(l2, "l2", "banks", 1, 64);
+    machine.l2.ways = in.number(l2, "l2", "ways", 1, 32);
+    machine.l2.bank_bytes = in.number(l2, "l2", "bank_bytes", line_bytes * machine.l2.ways, 1U << 28);
+    machine.l2.cycles = in.number(l2, "l2", "cycles", 1, 10000);
+
+    const auto& network = in.section(file, "network", {"channel_cycles", "router_cycles", "flit_bytes"});
+    machine.network.channel_cycles = in.number(network, "network", "channel_cycles", 1, 1000);
+    machine.network.router_cycles = in.number(network, "network", "router_cycles", 0, 1000);
+    machine.network.flit_bytes = in.number(network, "network", "flit_bytes", 1, 256, true);
+
+    const auto& dram = in.section(file, "dram", {"cycles", "line_cycles"});
+    machine.dram.cycles = in.number(dram, "dram", "cycles", 1, 100000);
+    machine.dram.line_cycles = in.number(dram, "dram", "line_cycles", 1, 100000);
+
+    const auto& interrupts = in.section(file, "interrupts", {"entry_cycles"});
+    machine.interrupts.entry_cycles = in.number(interrupts, "interrupts", "entry_cycles", 0, 10000);
+
+    if (file.contains("fabric")) {
+        machine.fabric = read_fabric(in, file, machine.cores.count);
+    }
+    return machine;
+}
+
+machine_description read_machine(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream text;
+    if (!in || !(text << in.rdbuf())) {
+        throw bad_machine("skerry: sim: " + file.string() + ": cannot be read");
+    }
+    return parse_machine(text.str(), file.string());
+}
+
+} // namespace skerry_sim

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the simulated machine is to a process: its CPUs are its cores, and there is no operating system that could limit
+// them, fork or place pages.
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <numeric>
+
+#include <skerry/detail/base/port/large_pages.hpp>
+
+#include "base/port/cpu_limits.hpp"
+#include "base/port/fault_watch.hpp"
+#include "base/port/futex.hpp"
+#include "base/port/membarrier.hpp"
+#include "base/port/process.hpp"
+#include "base/port/topology.hpp"
+#include "sim/program.hpp"
+
+namespace skerry::inline SKERRY_ABI {
+
+namespace port {
+
+std::vector<unsigned> process_cpus() {
+    std::vector<unsigned> cores(skerry_sim::cores());
+    std::iota(cores.begin(), cores.end(), 0U);
+    return cores;
+}
+
+cpu_limits read_cpu_limits() {
+    cpu_limits limits{.workers = skerry_sim::cores(), .cpus = process_cpus(), .found = {}, .tightest = {}};
+    limits.tightest = {.cpus = static_cast<double>(limits.workers), .where = "the simulated machine", .text = {}};
+    limits.found.push_back(limits.tightest);
+    return limits;
+}
+
+topology topology::of_this_machine(const std::vector<unsigned>& cpus) { return flat(cpus); }
+
+bool futex_wait(const void* word32, std::uint32_t expected, std::uint64_t timeout_ns) noexcept {
+    return skerry_sim::wait_on(static_cast<const std::uint32_t*>(word32), expected, timeout_ns);
+}
+void futex_wake(const void* word32, int count) noexcept {
+    skerry_sim::wake(static_cast<const std::uint32_t*>(word32), static_cast<unsigned>(count));
+}
+
+// There is one process.
+bool futex_wait_shared(const void* word32, std::uint32_t expected, std::uint64_t timeout_ns) noexcept {
+    return futex_wait(word32, expected, timeout_ns);
+}
+void futex_wake_shared(const void* word32, int count) noexcept { futex_wake(word32, count); }
+std::uint32_t process_id() noexcept { return 1; }
+
+// And it takes no task over.
+void watch_faults(const void*, std::size_t, void (*)(const void*) noexcept) noexcept {}
+
+bool register_membarrier() noexcept { return false; }
+bool heavy_barrier() noexcept { return false; }
+
+void write_stderr(std::string_view text) noexcept { std::fwrite(text.data(), 1, text.size(), stderr); }
+void abort_with(std::string_view text) noexcept {
+    write_stderr(text);
+    std::abort();
+}
+void end_with(std::string_view text, int status) noexcept {
+    write_stderr(text);
+    std::_Exit(status);
+}
+std::uint32_t process_generation() noexcept { return 0; }
+void track_forks(const fork_hooks& /*hooks*/) {}
+bool keep_loaded() noexcept { return true; }
+
+} // namespace port
+
+namespace detail {
+
+void ask_for_large_pages(void* /*begin*/, std::size_t /*size*/) noexcept {}
+
+} // namespace detail
+
+} // namespace skerry::inline SKERRY_ABI

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/port/code.hpp"
+
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <link.h>
+
+#include "base/port/symbols.hpp"
+#include "base/text.hpp"
+
+namespace skerry::inline SKERRY_ABI::port {
+
+namespace {
+
+std::string readable(const char* symbol) {
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(symbol, nullptr, nullptr, &status),
+                                                           &std::free);
+    return status == 0 && text != nullptr ? text.get() : symbol;
+}
+
+// The main program, which the loader names first.
+dl_phdr_info main_program() noexcept {
+    dl_phdr_info found{};
+    ::dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* to) {
+            *static_cast<dl_phdr_info*>(to) = *info;
+            return 1;
+        },
+        &found);
+    return found;
+}
+
+bool is_code(const dl_phdr_info& program, std::uint64_t offset) noexcept {
+    for (std::size_t i = 0; i < program.dlpi_phnum; ++i) {
+        const auto& segment = program.dlpi_phdr[i];
+        if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0 && offset >= segment.p_vaddr &&
+            offset - segment.p_vaddr < segment.p_memsz) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const dl_phdr_info& program() noexcept {
+    static const dl_phdr_info found = main_program();
+    return found;
+}
+
+} // namespace
+
+std::optional<std::uint64_t> code_offset(std::uintptr_t address) noexcept {
+    const std::uint64_t offset = address - program().dlpi_addr;
+    return is_code(program(), offset) ? std::optional(offset) : std::nullopt;
+}
+
+std::optional<std::uintptr_t> code_address(std::uint64_t offset) noexcept {
+    return is_code(program(), offset) ? std::optional<std::uintptr_t>(program().dlpi_addr + offset) : std::nullopt;
+}
+
+std::string describe_code(std::uintptr_t address) {
+    Dl_info info{};
+    if (::dladdr(reinterpret_cast<const void*>(address), &info) == 0 || info.dli_fname == nullptr) {
+        detail::fixed_text<24> text;
+        text << detail::hex{address};
+        return std::string(text.view());
+    }
+    if (info.dli_sname != nullptr && reinterpret_cast<std::uintptr_t>(info.dli_saddr) == address) {
+        return readable(info.dli_sname);
+    }
+    const std::string_view path = info.dli_fname;
+    const std::optional<std::uint64_t> in_program = code_offset(address); // whose name is as it was called
+    const std::string symbol =
+        in_program ? function_at("/proc/self/exe", *in_program)
+                   : function_at(info.dli_fname, address - reinterpret_cast<std::uintptr_t>(info.dli_fbase));
+    if (!symbol.empty()) {
+        return readable(symbol.c_str());
+    }
+    detail::fixed_text<24> offset;
+    offset << detail::hex{address - reinterpret_cast<std::uintptr_t>(info.dli_fbase)};
+    return std::string(path.substr(path.rfind('/') + 1)).append("+").append(offset.view());
+}
+
+namespace {
+
+struct image {
+    std::uintptr_t base = 0;
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+};
+
+// The loader lists the main program first.
+const image& program_image() noexcept {
+    static const image found = [] {
+        image i;
+        ::dl_iterate_phdr(
+            [](dl_phdr_info* info, std::size_t, void* out) {
+                image& program = *static_cast<image*>(out);
+                program.base = info->dlpi_addr;
+                program.begin = ~std::uintptr_t{0};
+                for (int k = 0; k < info->dlpi_phnum; ++k) {
+                    const auto& header = info->dlpi_phdr[k];
+                    if (header.p_type == PT_LOAD) {
+                        const std::uintptr_t first = program.base + header.p_vaddr;
+                        program.begin = first < program.begin ? first : program.begin;
+                        program.end = first + header.p_memsz > program.end ? first + header.p_memsz : program.end;
+                    }
+                }
+                return 1;
+            },
+            &i);
+        return i;
+    }();
+    return found;
+}
+
+} // namespace
+
+std::uint64_t program_offset(const void* address) noexcept {
+    const image& program = program_image();
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    // The first byte of the image is its header: no address of interest has offset 0.
+    return at > program.begin && at < program.end ? at - program.begin : 0;
+}
+
+const void* program_address(std::uint64_t offset) noexcept {
+    return reinterpret_cast<const void*>(program_image().begin + offset); // NOLINT(performance-no-int-to-ptr)
+}
+
+} // namespace skerry::inline SKERRY_ABI::port

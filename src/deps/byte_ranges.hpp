@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <map>
+
+#include <skerry/detail/base/abi.hpp>
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+// A set of addresses, as ranges that neither overlap nor touch. Thread safety: one thread at a time.
+class byte_ranges {
+  public:
+    // Errors: std::bad_alloc; O(log n) but for the ranges that it swallows.
+    void insert(std::uintptr_t first, std::size_t bytes) {
+        if (bytes == 0) {
+            return;
+        }
+        std::uintptr_t last = first + bytes;
+        auto at = ends_.upper_bound(first);
+        if (at != ends_.begin() && std::prev(at)->second >= first) {
+            --at;
+            first = at->first;
+        }
+        while (at != ends_.end() && at->first <= last) {
+            last = at->second > last ? at->second : last;
+            at = ends_.erase(at);
+        }
+        ends_[first] = last;
+    }
+
+    // Errors: std::bad_alloc, if a range is cut in two.
+    void erase(std::uintptr_t first, std::size_t bytes) {
+        if (bytes == 0) {
+            return; // a range would be cut into two that touch
+        }
+        const std::uintptr_t last = first + bytes;
+        auto at = ends_.upper_bound(first);
+        if (at != ends_.begin() && std::prev(at)->second > first) {
+            --at;
+        }
+        while (at != ends_.end() && at->first < last) {
+            const std::uintptr_t begin = at->first;
+            const std::uintptr_t end = at->second;
+            at = ends_.erase(at);
+            if (begin < first) {
+                ends_[begin] = first;
+            }
+            if (end > last) {
+                ends_[last] = end;
+            }
+        }
+    }
+
+    [[nodiscard]] bool contains(std::uintptr_t first, std::size_t bytes) const noexcept {
+        const auto at = ends_.upper_bound(first);
+        return bytes == 0 || (at != ends_.begin() && std::prev(at)->second >= first + bytes);
+    }
+    // By address.
+    template <class F>
+    void for_each(F f) const {
+        for (const auto& [first, last] : ends_) {
+            f(first, last - first);
+        }
+    }
+    void clear() noexcept { ends_.clear(); }
+    [[nodiscard]] bool empty() const noexcept { return ends_.empty(); }
+
+  private:
+    std::map<std::uintptr_t, std::uintptr_t> ends_; // begin to end
+};
+
+} // namespace skerry::inline SKERRY_ABI::detail

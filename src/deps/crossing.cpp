@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "deps/crossing.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <mutex>
+
+#include "base/port/clock.hpp"
+#include "base/port/process.hpp"
+#include "base/port/thread.hpp"
+#include "coherence/arena.hpp"
+#include "coherence/exposure.hpp"
+#include "deps/crossing_under_way.hpp"
+#include "deps/undeclared.hpp"
+#include "sched/team_wait.hpp"
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+namespace {
+
+// The status of a process that cannot go on because another has died.
+constexpr int lost_a_process = 75;
+
+// How long a worker may not have looked for messages before the stand-in does.
+constexpr std::uint64_t stand_in_after_ns = 200'000;
+constexpr std::uint64_t stand_in_sleep_ns = 50'000'000;
+// How long nobody may have looked for messages before one who makes tasks does: thieves may have asked.
+constexpr double look_every_s = 20e-6;
+
+} // namespace
+
+crossing::crossing(team& home, std::unique_ptr<fabric::endpoint> f, task_ends ends, trace_buffer<machine>* track)
+    : home_(home),
+      ends_(ends),
+      imports_context_(&home.root(), nullptr, nullptr, nullptr),
+      imports_(imports_context_, home),
+      look_every_(static_cast<std::uint64_t>(look_every_s * port::ticks_per_second())),
+      counts_(f->describe().peers),
+      copies_(f->describe().peers),
+      arriving_(f->describe().peers),
+      came_back_(f->describe().peers),
+      steal_(std::move(f), *this, track) {
+    closed_.begin(nullptr);
+    home_.look_outward(this);
+    if (steal_.self() != 0) {
+        watch_undeclared();
+    }
+    steal_.poll(); // the first tickets
+}
+
+crossing::~crossing() { home_.look_outward(nullptr); }
+
+void crossing::close() noexcept {
+    closing_.store(true, std::memory_order_relaxed); // relaxed: the driver passes through the steal's lock
+    steal_.close_all();
+}
+
+namespace {
+
+// The first process has closed, as a wait sees it.
+struct closed_by_the_first {
+    join_word<machine>& word;
+
+    bool done() const noexcept { return word.done(); }
+    bool arm(bell& b) noexcept { return word.try_wait(&b); }
+    void disarm() noexcept { static_cast<void>(word.stop_waiting(nullptr)); }
+};
+
+} // namespace
+
+void crossing::serve(worker& self) noexcept {
+    closed_by_the_first condition{closed_};
+    home_.wait(self, wanted::any(), 0, condition, "work from other processes", this);
+}
+
+bool crossing::can_go(const dependent_task& task) const noexcept {
+    const arena* const a = arena::existing();
+    // What came from elsewhere goes no further, but back. What declares nothing stays, since nobody could know what its
+    // children will need of the objects that are here.
+    if (task.type.crossing == nullptr || task.stays || task.import != nullptr || a == nullptr || task.node_count == 0 ||
+        task.skipped.load(std::memory_order_acquire)) {
+        return false;
+    }
+    return std::ranges::all_of(std::span(task.nodes, task.node_count), [a](const access_node& n) {
+        return n.what.kind == access_kind::region || n.what.nothing() || a->holds(n.what.first, box_of(n.what).span());
+    });
+}
+
+void crossing::offer() noexcept {
+    if (steal_.thieves_wait() || port::ticks() - steal_.driven_at() > look_every_) {
+        steal_.poll();
+    }
+}
+
+message_steal::appetite crossing::wants(unsigned from) {
+    constexpr auto any = static_cast<std::size_t>(message_steal::wish::any);
+    constexpr auto own = static_cast<std::size_t>(message_steal::wish::own);
+    message_steal::appetite a{};
+    const unsigned unbegun = unbegun_.load(std::memory_order_relaxed); // relaxed, all: hints
+    const unsigned waiting = waiting_.load(std::memory_order_relaxed);
+    // Whoever takes anything has a task running and one on its way. The others have theirs from the first process, and
+    // one on its way from any other that has some. The first process has no worker that takes anything.
+    if (steal_.self() != 0 && waiting + joining_.load(std::memory_order_relaxed) < home_.workers() &&
+        (!home_.any_injected() || unbegun != 0)) {
+        const unsigned room = home_.workers() + 1;
+        const unsigned free = room > steal_.here() ? room - steal_.here() : 0;
+        a[any] = from == 0 ? free : std::min(free, 1U);
+    }
+    if (!away_.empty() && waiting > unbegun) {
+        a[own] = waiting - unbegun;
+    }
+    return a;
+}
+
+// The others' copies of what `but` is about to write are old. With copies_mutex_ held.
+void crossing::forget_written(const access& a, unsigned but) {
+    for (unsigned p = 0; p < copies_.size(); ++p) {
+        if (p == but || copies_[p].empty()) {
+            continue;
+        }
+        if (a.kind == access_kind::region) {
+            copies_[p].clear();
+        } else {
+            for_each_run(a, [&held = copies_[p]](std::uintptr_t at, std::size_t n) { held.erase(at, n); });
+        }
+    }
+}
+
+void crossing::begins_here(const dependent_task& task) noexcept {
+    if (task.import != nullptr) {
+        unbegun_.fetch_sub(1, std::memory_order_relaxed);
+        worker::of(*current_page).count.granted.add();
+        if (exposure* const guard = exposure::active()) {
+            guard->open(&task, task.import->opens);
+        }
+    }
+    const std::lock_guard lock(copies_mutex_);
+    for (const access_node& n : std::span(task.nodes, task.node_count)) {
+        if (writes(n.what.mode)) {
+            forget_written(n.what, steal_.self());
+        }
+    }
+}
+
+void crossing::forget_copies(const context& waiter) noexcept {
+    if (&waiter == &imports_context_) {
+        return; // no parent, and no objects
+    }
+    const std::lock_guard lock(copies_mutex_);
+    for (byte_ranges& held : copies_) {
+        held.clear();
+    }
+}
+
+void crossing::lost(const fabric::failure& end) {
+    if (!end.killed && end.number == 0 && (end.peer == 0 || closing_.load(std::memory_order_relaxed))) {
+        closing(); // the first has ended without destroying its runtime, or this is the first and has closed
+        return;
+    }
+    if (!end.killed && end.number == 0 && steal_.self() != 0) {
+        return; // the first has closed, that one has heard it already, and this one will
+    }
+    std::string text = "skerry: " + end.text();
+    std::size_t held = 0;
+    std::string names;
+    for (const auto& [where, task] : away_) {
+        if (where.first == end.peer) {
+            ++held;
+            names +=
+                std::string(names.empty() ? "" : ", ") + (task->name != nullptr ? task->name : "a task without a name");
+        }
+    }
+    text += held == 0 ? "; it held no task"
+                      : "; it held " + std::to_string(held) + (held == 1 ? " task: " : " tasks: ") + names;
+    ends_.dying();
+    port::end_with(text + "\n", lost_a_process);
+}
+
+void crossing::copied(std::uint64_t word, bool arrived) {
+    if ((word & departure) != 0) {
+        auto* const import = reinterpret_cast<imported_task*>(word & ~departure); // NOLINT(performance-no-int-to-ptr)
+        if (arrived) {
+            report(*import);
+        }
+        return;
+    }
+    if ((word & homecoming) != 0) {
+        const std::unique_ptr<return_home> home(
+            reinterpret_cast<return_home*>(word & ~homecoming)); // NOLINT(performance-no-int-to-ptr)
+        if (arrived) {
+            end_here(*home);
+        }
+        return;
+    }
+    arrival& a = *reinterpret_cast<arrival*>(word); // NOLINT(performance-no-int-to-ptr)
+    if (arrived) {                                  // else the victim is gone, and so is this process soon
+        a.complete = true;
+        let_in(a.victim);
+    }
+}
+
+void crossing::errands() {
+    imported_task* list = nullptr;
+    {
+        const std::lock_guard lock(finished_mutex_);
+        list = std::exchange(finished_, nullptr);
+    }
+    while (list != nullptr) {
+        imported_task& import = *list;
+        list = list->next_finished;
+        if (import.unbegun != nullptr) {
+            drop_unbegun(import);
+        }
+        if (import.unbegun != nullptr || import.written.empty()) {
+            report(import);
+        } else {
+            steal_.copy(import.victim, fabric::direction::push, import.written,
+                        reinterpret_cast<std::uint64_t>(&import) | departure); // X3, also what a failed task wrote
+        }
+    }
+}
+
+std::vector<crossing::peer_counts> crossing::counts() const {
+    const std::lock_guard lock(copies_mutex_);
+    std::vector<peer_counts> known;
+    std::ranges::copy_if(counts_, std::back_inserter(known), [](const peer_counts& c) { return c.tasks != 0; });
+    return known;
+}
+
+void crossing::search() noexcept {
+    searched_at_.store(port::now_ns(), std::memory_order_relaxed);
+    steal_.glance();
+}
+
+void crossing::falls_asleep() noexcept {
+    if (unbegun_.load(std::memory_order_acquire) != 0 && return_stranded()) {
+        steal_.poll();
+    }
+}
+
+void crossing::stand_in() noexcept {
+    const std::uint64_t now = port::now_ns();
+    // Whoever closes drives, and on one CPU would never find the lock free of a thread that sleeps with it.
+    if (closing_.load(std::memory_order_relaxed) ||
+        now - searched_at_.load(std::memory_order_relaxed) < stand_in_after_ns) {
+        port::sleep_ns(stand_in_after_ns);
+    } else {
+        steal_.wait(now + stand_in_sleep_ns);
+    }
+}
+
+void crossing::closing() {
+    if (void* const sleeper = closed_.finish()) {
+        static_cast<bell*>(sleeper)->notify();
+    }
+}
+
+} // namespace skerry::inline SKERRY_ABI::detail

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Dataflow tasks across a `copied` edge. A task is given away when its turn has come; its accesses say what goes with
+// it, and what it has written comes back before its end is told. The thief fetches, the thief returns. Home is the
+// process where the task was spawned, whichever that is: the first, or one that runs the task's parent.
+//
+//   home                                   away
+//   give: parcel {type, accesses, lineage, closure}
+//                                          take: exposes the objects' pages
+//                                      <-  X1 pulls what it reads and does not hold yet
+//                                          X2 makes the task, injects it; it may spawn, fork, anything; in debug
+//                                             builds the pages of what it declares are open to it until it has ended
+//                                      <-  X3 pushes what it wrote
+//                                      <-  X4 done {how, error text}
+//   ended: the task's end, as if here; or X5: it has not begun there, and lies in the queue here again
+//
+// Versions: home has the current version of what its tasks access and no task has. In the first process that is so at
+// the beginning; in another one the parent of the task has come with its objects, and holds them until its children
+// have ended. Held copies: home notes which bytes a process has in their current version, and forgets them when
+// somebody else may write them: a task with such an access begins, or a wait gives the parent its objects back.
+//
+// No wait lasts (design note 0016 has the argument):
+//  B1 A task that came stays on the stack that began it until all that was begun in it has ended.
+//  B2 A task that came and lies in the queue where no worker may take it goes back (X5). Looked at by the one who puts
+//     it there, and by each worker that falls asleep.
+//  B3 A task from elsewhere stands in the contexts of this process where it belongs: below the task that was given away
+//     from here and of which it descends. So whoever waits for that may run it.
+//
+// Thread safety: the members of holder by the driving thread of the steal; the rest as said.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/deps/dependent_task.hpp>
+
+#include "coherence/exposure.hpp"
+#include "deps/byte_ranges.hpp"
+#include "deps/task_scope.hpp"
+#include "sched/message_steal.hpp"
+#include "sched/team.hpp"
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+// A task went from `home` to `thief`, which had asked for it by this ticket.
+struct hop {
+    std::uint32_t home;
+    std::uint32_t thief;
+    std::uint64_t ticket;
+};
+
+// Where a task that came from another process has to report.
+struct imported_task {
+    unsigned victim = 0;
+    std::uint64_t ticket = 0;
+    // Its own way here is the last hop; before that, those of its ancestors, outermost first.
+    std::vector<hop> lineage;
+    std::vector<fabric::extent> written;
+    std::vector<access> regions; // that it wrote
+    std::exception_ptr error;
+    exposure::wish opens; // while it runs
+    imported_task* next_finished = nullptr;
+    dependent_task* unbegun = nullptr; // the task itself, if it goes back as it came
+};
+
+// What the front end does with its tasks.
+struct task_ends {
+    void (*execute)(task_header*) noexcept; // task_header::run of a dependent_task that a worker may begin
+    // A task that was away has ended there; `error`: the text of its exception, or null.
+    void (*away)(dependent_task& task, const std::string* error) noexcept;
+    // This process is about to end because another has died.
+    void (*dying)() noexcept;
+};
+
+class crossing final : public outward, message_steal::holder {
+  public:
+    // The arena must be the same in all processes already. `track`: as message_steal's.
+    crossing(team& home, std::unique_ptr<fabric::endpoint> fabric, task_ends ends, trace_buffer<machine>* track);
+    crossing(const crossing&) = delete;
+    crossing& operator=(const crossing&) = delete;
+    ~crossing();
+
+    // Of that team; null: it stands alone.
+    static crossing* of(const team& t) noexcept { return static_cast<crossing*>(t.beyond()); }
+
+    // Whether the task can go to another process, as far as one can tell now.
+    [[nodiscard]] bool can_go(const dependent_task& task) const noexcept;
+    // A task that can go lies in the team's queue.
+    void offer() noexcept;
+    // A task is about to begin here. Any thread.
+    void begins_here(const dependent_task& task) noexcept;
+    // A wait is over: the waiter, under this context, may write its objects. Any thread.
+    void forget_copies(const context& waiter) noexcept;
+    // An imported task has ended. Any thread.
+    void finished(dependent_task& task) noexcept;
+
+    void search() noexcept override;
+    void idles(wanted w) noexcept override { counted_idle(w).fetch_add(1, std::memory_order_relaxed); } // hints, both
+    void idles_no_more(wanted w) noexcept override { counted_idle(w).fetch_sub(1, std::memory_order_relaxed); }
+    void falls_asleep() noexcept override;
+
+    // In a process that only helps: runs what comes until the first process has closed.
+    void serve(worker& self) noexcept;
+    // In the first process: the others may end.
+    void close() noexcept;
+    // One round of the thread that stands in while all workers compute.
+    void stand_in() noexcept;
+
+    // What another process has run so far, as it said when it last returned a task.
+    struct peer_counts {
+        unsigned process = 0;
+        std::uint64_t tasks = 0;
+        std::uint64_t taken = 0;
+    };
+    [[nodiscard]] std::vector<peer_counts> counts() const;
+
+    [[nodiscard]] message_steal& messages() noexcept { return steal_; }
+
+  private:
+    struct arrival;
+    struct return_home;
+
+    std::optional<parcel> give(unsigned thief, std::uint64_t ticket, message_steal::wish w) override;
+    message_steal::appetite wants(unsigned from) override;
+    void take(unsigned victim, std::uint64_t ticket, std::span<const std::byte> what) override;
+    void ended(unsigned thief, std::uint64_t ticket, std::span<const std::byte> what) override;
+    void copied(std::uint64_t word, bool arrived) override;
+    void closing() override;
+    void lost(const fabric::failure& end) override;
+    void errands() override;
+
+    [[nodiscard]] std::int64_t bytes_held(unsigned thief, const dependent_task& task) noexcept;
+    void forget_written(const access& a, unsigned but);
+    [[nodiscard]] parcel pack(unsigned thief, std::uint64_t ticket, dependent_task& task);
+    [[nodiscard]] std::vector<hop> lineage_of(const dependent_task& task) const;
+    [[nodiscard]] bool may_have(unsigned thief, message_steal::wish w, const dependent_task& task) const;
+    void end_here(return_home& home);
+    void came_back(unsigned thief, dependent_task& task);
+    void let_in(unsigned victim);
+    void arrive_here(const arrival& a);
+    [[nodiscard]] spawn_place place_of(const std::vector<hop>& lineage) const;
+    // Takes those out of the queue that nobody here may take (B2), for errands(). True: there were some.
+    bool return_stranded() noexcept;
+    void leave(imported_task& import) noexcept;
+    void report(imported_task& import);
+    void drop_unbegun(imported_task& import);
+
+    [[nodiscard]] machine::atomic<unsigned>& counted_idle(wanted w) noexcept {
+        return w.is_any() ? idle_ : w.ctx() != nullptr ? waiting_ : joining_;
+    }
+
+    team& home_;
+    const task_ends ends_;
+    const task_context imports_context_;
+    task_scope imports_;
+
+    const std::uint64_t look_every_;                // ticks
+    machine::atomic<std::uint64_t> searched_at_{0}; // port::ticks() of the last search
+    machine::atomic<bool> closing_{false};          // this process has told the others that there is no more work
+    // Workers that find nothing: of those that take anything, that wait for what descends from a task, that wait for a
+    // branch and take nothing out of the queue.
+    machine::atomic<unsigned> idle_{0};
+    machine::atomic<unsigned> waiting_{0};
+    machine::atomic<unsigned> joining_{0};
+    machine::atomic<unsigned> unbegun_{0}; // tasks that are coming or lie in the queue
+    join_word<machine> closed_;            // finished when the first process has
+
+    mutex<machine> finished_mutex_; // guards what follows
+    imported_task* finished_ = nullptr;
+
+    mutable mutex<machine> copies_mutex_; // guards what follows
+    std::vector<peer_counts> counts_;     // by process
+    std::vector<byte_ranges> copies_;     // of each process: what it holds in the current version
+
+    // The driving thread's.
+    std::map<std::pair<unsigned, std::uint64_t>, dependent_task*> away_;
+    std::vector<std::deque<std::unique_ptr<arrival>>> arriving_; // from each process
+    // Of each process: tasks that it sent back, since it last ended one. It may get them again when it takes anything;
+    // else they would come and go as long as it waits for something else.
+    std::vector<std::set<const dependent_task*>> came_back_;
+
+    message_steal steal_; // last: its thread may call as soon as it stands
+};
+
+} // namespace skerry::inline SKERRY_ABI::detail

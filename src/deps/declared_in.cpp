@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "deps/declared_in.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <stdexcept>
+
+#include "base/port/poison.hpp"
+#include "base/text.hpp"
+#include "coherence/exposure.hpp"
+#include "coherence/extents.hpp"
+#include "deps/access_text.hpp"
+#include "deps/byte_ranges.hpp"
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+namespace {
+
+constexpr std::size_t piece = 256;
+// So many pieces of an access are looked at: a task that declares much and reads little must not cost as if it read
+// all.
+constexpr std::size_t most_pieces = 4096;
+
+std::uint64_t mix(std::uint64_t sum, std::uintptr_t first, std::size_t bytes) noexcept {
+    std::byte copy[piece]{};
+    port::copy_unchecked(copy, reinterpret_cast<const void*>(first), bytes); // NOLINT(performance-no-int-to-ptr)
+    for (std::size_t i = 0; i < piece; i += sizeof(std::uint64_t)) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, copy + i, sizeof(word));
+        sum = std::rotl((sum ^ word) * 0x9e37'79b9'7f4a'7c15, 29);
+    }
+    return sum;
+}
+
+template <class F>
+void for_each_range(const access& a, F f) {
+    if (a.kind != access_kind::region) {
+        for_each_run(a, f);
+    } else {
+        for_each_extent(region_id{a.first}, true, [&](const std::byte* first, std::size_t bytes) {
+            f(reinterpret_cast<std::uintptr_t>(first), bytes);
+        });
+    }
+}
+
+// What the access names and no access of the task writes.
+byte_ranges read_only(const access& a, std::span<const access_node> all) {
+    byte_ranges ranges;
+    for_each_range(a, [&](std::uintptr_t first, std::size_t bytes) { ranges.insert(first, bytes); });
+    for (const access_node& n : all) {
+        if (writes(n.what.mode)) {
+            for_each_range(n.what, [&](std::uintptr_t first, std::size_t bytes) { ranges.erase(first, bytes); });
+        }
+    }
+    return ranges;
+}
+
+std::uint64_t sum_of(const access& a, std::span<const access_node> all) {
+    const byte_ranges ranges = read_only(a, all);
+    std::size_t pieces = 0;
+    ranges.for_each([&](std::uintptr_t, std::size_t bytes) { pieces += (bytes + piece - 1) / piece; });
+    const std::size_t step = pieces / most_pieces + 1;
+    std::uint64_t sum = pieces;
+    std::size_t number = 0; // of the piece; the last of all is always looked at
+    ranges.for_each([&](std::uintptr_t first, std::size_t bytes) {
+        for (std::size_t at = 0; at < bytes; at += piece, ++number) {
+            if (number % step == 0 || number + 1 == pieces) {
+                sum = mix(sum, first + at, std::min(piece, bytes - at));
+            }
+        }
+    });
+    return sum;
+}
+
+std::span<const access_node> nodes_of(const dependent_task& task) noexcept { return {task.nodes, task.node_count}; }
+
+// Of regions that came from another process the pages are closed to writing, and their books are not whole while
+// another parcel of them arrives.
+bool is_looked_at(const access& a) noexcept {
+    return !writes(a.mode) && (a.kind != access_kind::region || exposure::active() == nullptr);
+}
+
+} // namespace
+
+input_sums::input_sums(const dependent_task& task) {
+    for (const access_node& n : nodes_of(task)) {
+        sums_.push_back(is_looked_at(n.what) ? sum_of(n.what, nodes_of(task)) : 0);
+    }
+}
+
+void input_sums::compare(const dependent_task& task) const {
+    for (std::size_t i = 0; i < sums_.size(); ++i) {
+        const access& a = task.nodes[i].what;
+        if (!is_looked_at(a) || sum_of(a, nodes_of(task)) == sums_[i]) {
+            continue;
+        }
+        fixed_text<500> text;
+        text << "skerry: ";
+        put_with_type(text, task);
+        text << " declares ";
+        put(text, a);
+        text << " (access " << i + 1 << " of " << sums_.size()
+             << "), and they are changed when it ends; declare it with inout(), or wait for the task before you write "
+                "there";
+        throw std::logic_error(text.c_str());
+    }
+}
+
+} // namespace skerry::inline SKERRY_ABI::detail

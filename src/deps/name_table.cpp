@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "deps/name_table.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+#include <utility>
+
+#include "coherence/extents.hpp"
+#include "coherence/region_tree.hpp"
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+namespace {
+
+// As any name of a part; the mode means nothing.
+access access_to(const part_name& name) noexcept {
+    access a{name.first(), {0}, access_mode::in, access_kind::part};
+    a.part = &name;
+    return a;
+}
+
+region_id region_around(const access& a) noexcept {
+    return a.kind == access_kind::region ? region_id{a.first}
+                                         : region_of(reinterpret_cast<const void*>(a.first)); // NOLINT: only looked up
+}
+
+} // namespace
+
+bool overlapping(const access& a, const access& b) noexcept {
+    if (a.kind == access_kind::bytes && b.kind == access_kind::bytes) {
+        return a.first < b.first + b.extent && b.first < a.first + a.extent;
+    }
+    if (a.kind != access_kind::region && b.kind != access_kind::region) {
+        if (a.kind == b.kind && a.part->of == b.part->of) {
+            return a.part->at == b.part->at;
+        }
+        return overlap(box_of(a), box_of(b));
+    }
+    return (a.kind == access_kind::region && lies_within(region_around(b), region_around(a))) ||
+           (b.kind == access_kind::region && lies_within(region_around(a), region_around(b)));
+}
+
+bool contains(const access& outer, const access& inner) noexcept {
+    if (writes(inner.mode) && !writes(outer.mode)) {
+        return false;
+    }
+    if (outer.kind == access_kind::region) {
+        return lies_within(region_around(inner), region_around(outer));
+    }
+    return inner.kind != access_kind::region && !outer.nothing() && covers(box_of(outer), box_of(inner));
+}
+
+unsigned name_table::level_of(const access& a) noexcept {
+    if (a.kind != access_kind::bytes) {
+        return a.kind == access_kind::region ? region_level : part_level;
+    }
+    return static_cast<unsigned>(std::bit_width(a.extent - 1));
+}
+
+std::size_t name_table::bucket(unsigned level, std::uintptr_t granule) const noexcept {
+    const std::uint64_t mixed = (granule + (std::uint64_t{level} << 58)) * 0x9e3779b97f4a7c15U; // Fibonacci hashing
+    return static_cast<std::size_t>(mixed >> (64 - std::countr_zero(buckets_.size())));
+}
+
+name_table::entry* name_table::find(const access& a, unsigned level) const noexcept {
+    if (buckets_.empty()) {
+        return nullptr;
+    }
+    entry* e = buckets_[bucket(level, granule_of(a, level))];
+    while (e != nullptr && !same_name(e->name, a)) {
+        e = e->next;
+    }
+    return e;
+}
+
+name_table::entry& name_table::at(const access& a) {
+    if (a.kind == access_kind::bytes && !buckets_.empty()) [[likely]] {
+        const auto level = static_cast<unsigned>(std::bit_width(a.extent - 1));
+        entry* e = buckets_[bucket(level, a.first >> level)];
+        while (e != nullptr &&
+               (e->name.first != a.first || e->name.kind != access_kind::bytes || e->name.extent != a.extent)) {
+            e = e->next;
+        }
+        return e != nullptr ? *e : add(a, level);
+    }
+    const unsigned level = level_of(a);
+    if (entry* const known = find(a, level)) {
+        return *known;
+    }
+    return add(a, level);
+}
+
+name_table::entry& name_table::add(const access& a, unsigned level) {
+    const bool part = level == part_level;
+    array* const own = part ? &array_of(a.part->of) : nullptr;
+    std::vector<entry*> hooks;
+    find_overlaps(a, own, hooks);
+    if (size() >= buckets_.size()) {
+        grow();
+    }
+    pool& home = part ? parts_ : plain_;
+    home.reserve();
+    if (level == region_level) {
+        regions_.reserve(regions_.size() + 1);
+    } else if (part) {
+        if (own->parts.size() == own->parts.capacity()) {
+            own->parts.reserve(2 * own->parts.size() + 8);
+        }
+        part_names_.push_back(*a.part);
+    }
+    // From here on nothing fails.
+    entry& fresh = home.take();
+    fresh.name = a;
+    fresh.hooks = std::move(hooks);
+    entry*& head = buckets_[bucket(level, granule_of(a, level))];
+    fresh.next = head;
+    head = &fresh;
+    overlaps_ += fresh.hooks.empty() ? 0 : 1;
+    if (level == region_level) {
+        regions_.push_back(&fresh);
+    } else if (part) {
+        fresh.name.part = &part_names_.back();
+        own->parts.push_back(&fresh);
+    } else {
+        levels_ |= std::uint64_t{1} << level;
+    }
+    return fresh;
+}
+
+// --- overlaps -------------------------------------------------------------------------------------------------------
+
+void name_table::look_at_level(const access& a, std::size_t span, unsigned level, std::vector<entry*>& found) const {
+    const std::uintptr_t lowest = a.first >> level;
+    const std::uintptr_t highest = (a.first + span - 1) >> level;
+    for (std::uintptr_t granule = lowest == 0 ? 0 : lowest - 1; granule <= highest; ++granule) {
+        for (entry* e = buckets_[bucket(level, granule)]; e != nullptr; e = e->next) {
+            // Buckets are shared: what is found must be of this granule, or it would be found twice.
+            if (level_of(e->name) == level && e->name.first >> level == granule && overlapping(e->name, a)) {
+                found.push_back(e);
+            }
+        }
+    }
+}
+
+// Among objects and regions. `span`: from the first byte to the last of what `a` names.
+void name_table::look_among_plain(const access& a, std::size_t span, std::vector<entry*>& found) const {
+    const std::size_t before = found.size();
+    for (std::uint64_t levels = levels_; levels != 0; levels &= levels - 1) {
+        const auto level = static_cast<unsigned>(std::countr_zero(levels));
+        if ((span >> level) > plain_.size) {
+            found.resize(before);
+            plain_.for_each([&](entry& e) {
+                if (overlapping(e.name, a)) {
+                    found.push_back(&e);
+                }
+            });
+            return;
+        }
+        look_at_level(a, span, level, found);
+    }
+    std::ranges::copy_if(regions_, std::back_inserter(found), [&a](const entry* r) { return overlapping(r->name, a); });
+}
+
+// Among the parts of an array that have appeared: all, or those at the places that lie between the first and the last
+// byte of `box`, whichever are fewer.
+void name_table::look_among_parts(const access& a, const byte_box& box, const array& of,
+                                  std::vector<entry*>& found) const {
+    const tiling& t = of.of;
+    tiling::index first{};
+    tiling::index last{};
+    std::size_t places = 1;
+    std::uintptr_t at = t.first;
+    const std::array<std::size_t, 3> pitch{t.pitch[0], t.pitch[1], 1};
+    std::array<std::size_t, 3> span{0, 0, 1};
+    span[1] = t.extent[2];
+    span[0] = (t.extent[1] - 1) * t.pitch[1] + span[1];
+    bool narrow = true; // nothing but one index so far
+    for (std::size_t d = 0; d < 3; ++d) {
+        byte_box::range met{0, t.extent[d] - 1};
+        if (narrow) {
+            met = byte_box::met(at, pitch[d], span[d], t.extent[d], box.first, box.end());
+            if (met.first > met.last) {
+                return;
+            }
+            narrow = met.first == met.last;
+            at += met.first * pitch[d];
+        }
+        first[d] = met.first / t.tile[d];
+        last[d] = met.last / t.tile[d];
+        places *= last[d] - first[d] + 1;
+    }
+    if (places > of.parts.size()) {
+        std::ranges::copy_if(of.parts, std::back_inserter(found),
+                             [&a](const entry* e) { return overlapping(e->name, a); });
+        return;
+    }
+    part_name name{t, first};
+    for (name.at[0] = first[0]; name.at[0] <= last[0]; ++name.at[0]) {
+        for (name.at[1] = first[1]; name.at[1] <= last[1]; ++name.at[1]) {
+            for (name.at[2] = first[2]; name.at[2] <= last[2]; ++name.at[2]) {
+                const access there = access_to(name);
+                if (overlapping(there, a)) {
+                    if (entry* const e = find(there, part_level)) {
+                        found.push_back(e);
+                    }
+                }
+            }
+        }
+    }
+}
+
+// The array of that partition, made if need be.
+name_table::array& name_table::array_of(const tiling& t) {
+    for (const std::unique_ptr<array>& known : arrays_) {
+        if (known->of == t) {
+            return *known;
+        }
+    }
+    auto fresh = std::make_unique<array>(array{t, t.whole()});
+    const part_name whole{{t.first, t.extent, t.extent, t.pitch}, {}};
+    std::vector<entry*> found;
+    if (plain_.size != 0) {
+        look_among_plain(access_to(whole), fresh->whole.span(), found);
+    }
+    fresh->alone = found.empty();
+    arrays_.reserve(arrays_.size() + 1);
+    for (const std::unique_ptr<array>& other : arrays_) {
+        if (overlap(other->whole, fresh->whole)) {
+            fresh->others.push_back(other.get());
+            other->others.push_back(fresh.get());
+            fresh->alone = other->alone = false;
+        }
+    }
+    arrays_.push_back(std::move(fresh));
+    return *arrays_.back();
+}
+
+// `own`: the array of which `a` is a part; null: it is none.
+void name_table::find_overlaps(const access& a, array* own, std::vector<entry*>& found) {
+    if (size() == 0 || (own != nullptr && own->alone)) {
+        return;
+    }
+    ++searches_;
+    if (a.kind == access_kind::region) {
+        for_each([&](entry& e) {
+            if (overlapping(e.name, a)) {
+                found.push_back(&e);
+            }
+        });
+        for (const std::unique_ptr<array>& each : arrays_) {
+            const part_name whole{{each->of.first, each->of.extent, each->of.extent, each->of.pitch}, {}};
+            each->alone = each->alone && !overlapping(a, access_to(whole));
+        }
+        return;
+    }
+    const byte_box box = box_of(a);
+    look_among_plain(a, box.span(), found);
+    if (own != nullptr) {
+        for (const array* const other : own->others) {
+            look_among_parts(a, box, *other, found);
+        }
+        return;
+    }
+    for (const std::unique_ptr<array>& each : arrays_) {
+        if (each->whole.touches(a.first, a.first + a.extent)) {
+            each->alone = false;
+            look_among_parts(a, box, *each, found);
+        }
+    }
+}
+
+// --- memory ---------------------------------------------------------------------------------------------------------
+
+void name_table::pool::reserve() {
+    if (blocks.empty() || blocks.back().used == blocks.back().capacity) {
+        const std::size_t capacity = std::max<std::size_t>(8, size);
+        blocks.push_back({std::make_unique<entry[]>(capacity), capacity, 0});
+    }
+}
+
+// One block is kept: the next round is likely to need as much.
+void name_table::pool::clear() noexcept {
+    if (blocks.size() > 1) {
+        blocks.erase(blocks.begin(), blocks.end() - 1);
+    }
+    for (const block& b : blocks) {
+        for (std::size_t i = 0; i < b.used; ++i) {
+            std::destroy_at(&b.entries[i]);
+            std::construct_at(&b.entries[i]);
+        }
+    }
+    if (!blocks.empty()) {
+        blocks.back().used = 0;
+    }
+    size = 0;
+}
+
+void name_table::grow() {
+    std::vector<entry*> wider(std::max<std::size_t>(16, 2 * buckets_.size()), nullptr);
+    buckets_.swap(wider);
+    for_each([this](entry& e) {
+        const unsigned level = level_of(e.name);
+        entry*& head = buckets_[bucket(level, granule_of(e.name, level))];
+        e.next = head;
+        head = &e;
+    });
+}
+
+void name_table::clear() noexcept {
+    std::fill(buckets_.begin(), buckets_.end(), nullptr);
+    plain_.clear();
+    parts_.clear();
+    levels_ = 0;
+    regions_.clear();
+    arrays_.clear();
+    part_names_.clear();
+}
+
+} // namespace skerry::inline SKERRY_ABI::detail

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The names that the children of one task have used, each with the last group of accesses to it.
+//
+// Thread safety: guarded by the scope that owns it.
+//
+// Invariants
+//  1. No two entries have the same name.
+//  2. Of two entries whose objects overlap, the one that appeared later has the earlier one among its `hooks`.
+//  3. Parts of one partition are never compared: they overlap if they are equal. An `array` is `alone` as long as no
+//     name but its parts touches it, and then none of its parts is compared with anything.
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/deps/dependent_task.hpp>
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+class name_table {
+  public:
+    struct entry {
+        access name; // without the mode
+        access_group* last = nullptr;
+        access_group room;           // for a group, if none lives here
+        entry* next = nullptr;       // in its bucket
+        std::vector<entry*> hooks{}; // names that appeared before and overlap
+    };
+
+    name_table() noexcept = default;
+    name_table(const name_table&) = delete;
+    name_table& operator=(const name_table&) = delete;
+    ~name_table() = default;
+
+    // The entry of this name, made if need be. O(1) for a name that is known or has neighbours of its own size;
+    // O(extent / size of the smallest object) or O(entries), whichever is less, for others that appear; O(entries) for
+    // a region that appears. A part that appears, of an array that nothing else touches: O(partitions). An array that
+    // is touched otherwise costs its parts and others what they have to look at: at most the entries.
+    // Errors: std::bad_alloc; the table is as before, or has an array more of which no part has appeared.
+    entry& at(const access& a);
+
+    template <class F>
+    void for_each(F&& f) {
+        plain_.for_each(f);
+        parts_.for_each(f);
+    }
+    void clear() noexcept;
+    [[nodiscard]] std::size_t size() const noexcept { return plain_.size + parts_.size; }
+    // How many names have appeared that overlap others.
+    [[nodiscard]] std::uint64_t overlaps() const noexcept { return overlaps_; }
+    // How many names have been compared with others when they appeared.
+    [[nodiscard]] std::uint64_t searches() const noexcept { return searches_; }
+
+  private:
+    // Entries that stay where they are.
+    struct pool {
+        struct block {
+            std::unique_ptr<entry[]> entries;
+            std::size_t capacity;
+            std::size_t used;
+        };
+        std::vector<block> blocks;
+        std::size_t size = 0;
+
+        // Room for one more. Errors: std::bad_alloc.
+        void reserve();
+        // Precondition: there is room.
+        entry& take() noexcept {
+            ++size;
+            return blocks.back().entries[blocks.back().used++];
+        }
+        template <class F>
+        void for_each(F&& f) const {
+            for (const block& b : blocks) {
+                for (std::size_t i = 0; i < b.used; ++i) {
+                    f(b.entries[i]);
+                }
+            }
+        }
+        void clear() noexcept;
+    };
+
+    // A partition of which parts have appeared.
+    struct array {
+        tiling of;
+        byte_box whole;
+        std::vector<entry*> parts{};  // in the order in which they appeared
+        std::vector<array*> others{}; // those that overlap it
+        bool alone = true;
+    };
+
+    // An object of 2^(level-1) < bytes <= 2^level touches at most two granules of 2^level bytes, and lies in the bucket
+    // of the first.
+    static unsigned level_of(const access& a) noexcept;
+    static std::uintptr_t granule_of(const access& a, unsigned level) noexcept {
+        return level >= region_level ? a.first : a.first >> level;
+    }
+    [[nodiscard]] std::size_t bucket(unsigned level, std::uintptr_t granule) const noexcept;
+    entry* find(const access& a, unsigned level) const noexcept;
+    entry& add(const access& a, unsigned level);
+    array& array_of(const tiling& t);
+    void find_overlaps(const access& a, array* own, std::vector<entry*>& found);
+    void look_among_plain(const access& a, std::size_t span, std::vector<entry*>& found) const;
+    void look_at_level(const access& a, std::size_t span, unsigned level, std::vector<entry*>& found) const;
+    void look_among_parts(const access& a, const byte_box& box, const array& of, std::vector<entry*>& found) const;
+    void grow();
+
+    static constexpr unsigned region_level = 64;
+    static constexpr unsigned part_level = 65;
+
+    std::vector<entry*> buckets_;
+    pool plain_; // objects and regions
+    pool parts_;
+    std::uint64_t levels_ = 0;    // which levels have entries
+    std::vector<entry*> regions_; // those that name regions
+    std::vector<std::unique_ptr<array>> arrays_;
+    std::deque<part_name> part_names_; // what the entries' names point to
+    std::uint64_t overlaps_ = 0;
+    std::uint64_t searches_ = 0;
+};
+
+// Whether two names stand for memory in common.
+[[nodiscard]] bool overlapping(const access& a, const access& b) noexcept;
+
+// Whether an access to `outer` allows what `inner` does.
+[[nodiscard]] bool contains(const access& outer, const access& inner) noexcept;
+
+} // namespace skerry::inline SKERRY_ABI::detail

@@ -1,0 +1,519 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "deps/task_scope.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include <skerry/detail/sched/join.hpp>
+
+#include "deps/containment.hpp"
+#include "deps/crossing.hpp"
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+namespace {
+
+// Stands in `waiting` when the group has begun.
+access_node* begun() noexcept { return reinterpret_cast<access_node*>(alignof(access_node)); }
+
+// One object that a task touches, and the node by which it stands in the object's order.
+struct touch {
+    name_table::entry* object;
+    group_kind kind;
+    access_node* node;
+    access_mode mode;
+    bool met; // its turn had come when it entered
+};
+
+// What one task touches, each object once. Most tasks have few accesses and need no memory here.
+class touch_list {
+  public:
+    void add(name_table::entry& object, group_kind kind, access_node* node, access_mode mode) {
+        for (std::size_t i = 0; i < size_; ++i) {
+            touch& known = at(i);
+            if (known.object == &object) { // a task must not wait for itself
+                known.kind = common(known.kind, kind);
+                known.mode = known.mode == mode ? mode : access_mode::inout;
+                return;
+            }
+        }
+        if (size_ < few_.size()) {
+            few_[size_] = {&object, kind, node, mode, false};
+        } else {
+            many_.push_back({&object, kind, node, mode, false});
+        }
+        ++size_;
+    }
+    [[nodiscard]] touch& at(std::size_t i) noexcept { return i < few_.size() ? few_[i] : many_[i - few_.size()]; }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+  private:
+    std::array<touch, 8> few_;
+    std::vector<touch> many_;
+    std::size_t size_ = 0;
+};
+
+// The waiter of taskwait_on() is none: a taskwait() in another branch may run on top of its frame, and must not wait
+// for it. The parent's body is not over as long as the frame stands, so nobody else needs to count it.
+bool is_child(const dependent_task& task) noexcept { return task.type.execute != nullptr; }
+
+template <class F>
+void for_each_node(dependent_task& task, F&& f) noexcept {
+    for (std::uint32_t i = 0; i < task.node_count; ++i) {
+        f(task.nodes[i]);
+    }
+    for (std::uint32_t i = 0; i < task.more_count; ++i) {
+        f(task.more[i]);
+    }
+}
+
+} // namespace
+
+dependent_task::dependent_task(const task_type& t, const char* task_name, access_node* first, std::size_t count,
+                               const spawn_place& at) noexcept
+    : loose_task(t.execute, &own),
+      completion{nullptr},
+      type(t),
+      name(task_name),
+      nodes(first),
+      node_count(static_cast<std::uint32_t>(count)),
+      cover(at.cover),
+      own(&at.enclosing, &inside, &at.parent, this) {}
+
+task_scope& task_scope::of(const task_context& parent, team& crew) {
+    if (task_scope* const known = existing(parent)) {
+        return *known;
+    }
+    auto fresh = std::make_unique<task_scope>(parent, crew);
+    task_scope* seen = parent.scope.load(std::memory_order_acquire);
+    while (seen == nullptr || seen == late()) {
+        const bool held = seen == nullptr && &parent != &crew.outside();       // else nobody will settle
+        fresh->children_.store(held ? 0 : settled, std::memory_order_relaxed); // relaxed: published by C1
+        if (held) {
+            parent.pending->add();
+        }
+        machine::publish_all(coherence_step::handed_over);
+        if (parent.scope.compare_exchange_strong(seen, fresh.get(), std::memory_order_acq_rel, // C1 -> C2
+                                                 std::memory_order_acquire)) {
+            return *fresh.release();
+        }
+        if (held) {
+            arrive(*parent.pending); // the caller's own count is left
+        }
+    }
+    return *seen;
+}
+
+void task_scope::body_ended(const task_context& parent) noexcept {
+    task_scope* seen = existing(parent);
+    if (seen == nullptr && !parent.pending->alone()) { // what the body has begun may still spawn
+        parent.scope.compare_exchange_strong(seen, late(), std::memory_order_acq_rel, // C2 <- C1
+                                             std::memory_order_acquire);
+    }
+    if (seen != nullptr) {
+        seen->settle();
+    }
+}
+
+void task_scope::close(const task_context& parent) noexcept {
+    task_scope* const known = parent.scope.exchange(nullptr, std::memory_order_acq_rel);
+    if (known != late()) {
+        delete known;
+    }
+}
+
+void task_scope::settle() noexcept {
+    const std::uint64_t seen = children_.fetch_or(settled, std::memory_order_acq_rel); // S1 -> N1; <- N1
+    if (static_cast<std::uint32_t>(seen) == 0) {
+        arrive(*parent_.pending);
+    }
+}
+
+void task_scope::count_child() noexcept {
+    const std::uint64_t seen = children_.fetch_add(1, std::memory_order_relaxed);
+    if ((seen & ~watched) == settled) { // and no child
+        parent_.pending->add();
+    }
+}
+
+// --- spawning -------------------------------------------------------------------------------------------------------
+
+bool task_scope::submit(dependent_task& task) {
+    if constexpr (containment_is_checked) {
+        check_containment(parent_, task);
+    }
+    const std::lock_guard lock(mutex_);
+    touch_list touched;
+    std::size_t hooked = 0;
+    for (std::uint32_t i = 0; i < task.node_count; ++i) {
+        access_node& node = task.nodes[i];
+        if (!node.what.nothing()) {
+            name_table::entry& object = names_.at(node.what);
+            touched.add(object, writes(node.what.mode) ? group_kind::single : group_kind::readers, &node,
+                        node.what.mode);
+            hooked += object.hooks.size();
+        }
+    }
+    if (hooked != 0) {
+        for (std::uint32_t i = 0; i < task.node_count; ++i) {
+            access_node& node = task.nodes[i];
+            if (node.what.nothing()) {
+                continue;
+            }
+            for (name_table::entry* const other : names_.at(node.what).hooks) {
+                touched.add(*other, writes(node.what.mode) ? group_kind::parts : group_kind::part_readers, nullptr,
+                            node.what.mode);
+            }
+        }
+        task.more = new access_node[hooked];
+    }
+
+    // From here on nothing fails.
+    task.number = next_number();
+    next_number_.store(task.number + 1, std::memory_order_release); // N4 -> N5: other branches look without the lock
+    task.home = this;
+    if (!is_child(task)) {
+        guests_.fetch_add(1, std::memory_order_relaxed); // under the lock, as who reads it
+    } else {
+        count_child();
+    }
+    if (task.cover != nullptr) {
+        task.cover->add();
+    }
+    const auto count = static_cast<std::uint32_t>(touched.size());
+    task.unmet.store(count + 1, std::memory_order_relaxed); // published below
+    std::uint32_t met = 0;
+    std::uint32_t hosted = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        touch& t = touched.at(i);
+        if (t.node == nullptr) {
+            t.node = &task.more[task.more_count++];
+            t.node->what = t.object->name;
+        }
+        t.node->what.mode = t.mode;
+        t.node->task = &task;
+        t.met = place(*t.object, t.kind, *t.node);
+        met += t.met ? 1 : 0;
+        hosted += t.node->joined == &t.node->own ? 1 : 0;
+    }
+    task.references.store(std::max(hosted, 1U), std::memory_order_relaxed);
+    if (met != count) {
+        machine::publish_all(coherence_step::handed_over); // others find the nodes from here on
+        for (std::uint32_t i = 0; i < count; ++i) {
+            const touch& t = touched.at(i);
+            met += !t.met && enter(*t.object, *t.node) ? 1 : 0;
+        }
+    }
+    machine::publish_all(coherence_step::handed_over); // whoever begins the task finds what it has joined
+    // If all have been met nobody else knows the task.
+    return met == count ||
+           task.unmet.fetch_sub(met + 1, std::memory_order_acq_rel) == met + 1; // U1 <- U2: what the others wrote
+}
+
+void task_scope::adopt(dependent_task& task) noexcept {
+    task.home = this;
+    count_child();
+}
+
+// A group of which the node is the only member so far.
+void task_scope::prepare(access_group& g, group_kind kind, access_node& node) noexcept {
+    node.older_waiting.store(nullptr, std::memory_order_relaxed); // relaxed, all: published before others find it
+    g.unfinished.store(2, std::memory_order_relaxed);
+    g.kind = kind;
+    g.single = kind == group_kind::single;
+    g.after_poison.store(false, std::memory_order_relaxed);
+    g.poisoned.store(false, std::memory_order_relaxed);
+    g.waiting.store(&node, std::memory_order_relaxed);
+    g.next.store(nullptr, std::memory_order_relaxed);
+    g.host = &g == &node.own ? node.task : nullptr;
+}
+
+// Under the lock: which group the access belongs to. True: its turn has come. False: enter() links it, once others may
+// find the node.
+bool task_scope::place(name_table::entry& e, group_kind kind, access_node& node) noexcept {
+    access_group* const last = e.last;
+    if (last != nullptr && common(last->kind, kind) != group_kind::single) {
+        last->kind = common(last->kind, kind);
+        node.joined = last;
+        last->unfinished.fetch_add(1, std::memory_order_relaxed); // relaxed: the group is held open by the lock
+        return last->waiting.load(std::memory_order_acquire) == begun() && // W3 <- W2
+               comes_late(*last, node);
+    }
+    // Of a group whose members have all ended only the entry knows: no operation needs to be atomic.
+    const bool over = last == nullptr || last->unfinished.load(std::memory_order_acquire) == 1; // E3 <- E1
+    const bool poison = over && last != nullptr && leaves_poison(*last);
+    if (over && last != nullptr) {
+        give_up(*last);
+    }
+    access_group& g =
+        e.room.unfinished.load(std::memory_order_acquire) == access_group::vacant ? e.room : node.own; // V2 <- V1
+    node.joined = &g;
+    prepare(g, kind, node);
+    if (over) {
+        e.last = &g;
+        begins_at_once(g, poison, node);
+    }
+    return over;
+}
+
+// The same for an access whose turn had not come; others may find the node.
+bool task_scope::enter(name_table::entry& e, access_node& node) noexcept {
+    access_group& g = *node.joined;
+    access_group& last = *e.last;
+    if (&g == &last) {
+        access_node* seen = g.waiting.load(std::memory_order_acquire); // W3 <- W2
+        while (seen != begun()) {
+            node.older_waiting.store(seen, std::memory_order_release);                  // published by W1
+            if (g.waiting.compare_exchange_weak(seen, &node, std::memory_order_release, // W1 -> W2
+                                                std::memory_order_acquire)) {
+                return false;
+            }
+        }
+        return comes_late(g, node);
+    }
+    e.last = &g;
+    last.next.store(&g, std::memory_order_release);                     // published by E2
+    if (last.unfinished.fetch_sub(1, std::memory_order_acq_rel) != 1) { // E2 -> E1; <- E1
+        return false;
+    }
+    begins_at_once(g, leaves_poison(last), node);
+    give_up(last);
+    return true;
+}
+
+// A member of a group that has begun.
+bool task_scope::comes_late(const access_group& g, access_node& node) noexcept {
+    if (g.after_poison.load(std::memory_order_acquire) && reads(node.what.mode)) {
+        node.task->skipped.store(true, std::memory_order_release);
+    }
+    return true;
+}
+
+// The first member of a group before which nothing is left.
+void task_scope::begins_at_once(access_group& g, bool poison, access_node& node) noexcept {
+    g.after_poison.store(poison, std::memory_order_release);
+    g.waiting.store(begun(), std::memory_order_release);
+    if (poison && reads(node.what.mode)) {
+        node.task->skipped.store(true, std::memory_order_release);
+    }
+}
+
+// --- ending ---------------------------------------------------------------------------------------------------------
+
+// Whether what comes after the group finds the object unwritten.
+bool task_scope::leaves_poison(const access_group& g) noexcept {
+    return g.poisoned.load(std::memory_order_acquire) || (g.after_poison.load(std::memory_order_acquire) && !g.single);
+}
+
+void task_scope::begin(access_group& g, ready_list& ready) noexcept {
+    access_node* node = g.waiting.exchange(begun(), std::memory_order_acq_rel); // W2 -> W3; <- W1
+    while (node != nullptr) {
+        access_node* const older = node->older_waiting.load(std::memory_order_acquire);
+        dependent_task& task = *node->task;
+        if (g.after_poison.load(std::memory_order_relaxed) && reads(node->what.mode)) { // relaxed: written here
+            task.skipped.store(true, std::memory_order_release);                        // ordered by U2
+        }
+        if (task.unmet.fetch_sub(1, std::memory_order_acq_rel) == 1) { // U2 -> U1, U2
+            ready.push(task);
+        }
+        node = older;
+    }
+}
+
+void task_scope::let_go(dependent_task& task, std::uint32_t references) noexcept {
+    // Whoever holds all that are left is alone, and needs nothing that costs.
+    if (task.references.load(std::memory_order_acquire) == references ||
+        task.references.fetch_sub(references, std::memory_order_acq_rel) == references) {
+        delete[] task.more;
+        task.type.release(&task);
+    }
+}
+
+// Of a group that is over and that nobody else knows.
+void task_scope::give_up(access_group& g) noexcept {
+    if (g.host != nullptr) {
+        let_go(*g.host, 1);
+    } else {
+        g.unfinished.store(access_group::vacant, std::memory_order_release); // V1 -> V2
+    }
+}
+
+// One member has ended. True: the group has.
+bool task_scope::leave(access_group& g, bool unwritten, ready_list& ready) noexcept {
+    if (unwritten) {
+        g.poisoned.store(true, std::memory_order_release); // ordered by E1
+    }
+    if (g.unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1) { // E1 -> E1, E2, E3; <- E2
+        machine::discard_all(coherence_step::found);
+        access_group& next = *g.next.load(std::memory_order_acquire);
+        next.after_poison.store(leaves_poison(g), std::memory_order_release);
+        begin(next, ready);
+        return true;
+    }
+    return false;
+}
+
+void task_scope::finish(dependent_task& task, ready_list& ready) noexcept {
+    machine::publish_all(coherence_step::turn_passed);
+    const bool unwritten = task.failed || task.skipped.load(std::memory_order_acquire);
+    access_node* last_host = nullptr; // the group in it keeps the block until the end
+    std::uint32_t ended = 0;          // of the other groups that live here
+    for_each_node(task, [&](access_node& node) {
+        if (node.joined == nullptr) {
+            return;
+        }
+        access_node& now = node.joined != &node.own || last_host == nullptr ? node : *last_host;
+        if (node.joined == &node.own) {
+            last_host = &node;
+            if (&now == &node) {
+                return;
+            }
+        }
+        access_group& g = *now.joined;
+        if (leave(g, unwritten && writes(now.what.mode), ready)) {
+            if (g.host == &task) {
+                ++ended;
+            } else {
+                give_up(g);
+            }
+        }
+    });
+    task_scope& home = *task.home;
+    latch<machine>* const cover = task.cover;
+    const bool child = is_child(task);
+    if (last_host == nullptr) {
+        let_go(task, 1);
+    } else {
+        if (ended != 0) {
+            task.references.fetch_sub(ended, std::memory_order_release);
+        }
+        if (leave(last_host->own, unwritten && writes(last_host->what.mode), ready)) {
+            let_go(task, 1);
+        }
+    }
+    if (child) {
+        home.child_ended();
+    } else {
+        home.guests_.fetch_sub(1, std::memory_order_release); // G1 -> G2
+    }
+    if (cover != nullptr) {
+        arrive(*cover);
+    }
+}
+
+void task_scope::child_ended() noexcept {
+    latch<machine>& parents = *parent_.pending;
+    crossing* const edge = crossing::of(crew_);
+    std::uint64_t seen = children_.load(std::memory_order_acquire);
+    bool held = false;
+    for (;;) {
+        if (edge != nullptr && ((seen & watched) != 0 || static_cast<std::uint32_t>(seen) == 1)) {
+            edge->forget_copies(parent_); // the parent may have its objects back from N1 on
+        }
+        if ((seen & watched) != 0) {
+            held = true;
+            parents.add(); // until the lock is open again
+            // Under the lock, so that a waiter that has held the lock since does not meet us here.
+            const std::lock_guard lock(mutex_);
+            seen = children_.fetch_sub(1, std::memory_order_acq_rel); // N1 -> N2; <- S1
+            for (few_children* w = waiters_; w != nullptr; w = w->next_) {
+                if (static_cast<std::uint32_t>(seen - 1) <= w->most_) {
+                    w->bell_->notify();
+                }
+            }
+            break;
+        }
+        if (children_.compare_exchange_weak(seen, seen - 1, std::memory_order_acq_rel, // N1 -> N2, S1; <- S1
+                                            std::memory_order_acquire)) {
+            break;
+        }
+    }
+    // Invariant 3: from here on the scope may be gone, the latch only when we have arrived.
+    if ((seen & settled) != 0 && static_cast<std::uint32_t>(seen) == 1) {
+        arrive(parents);
+    }
+    if (held) {
+        arrive(parents);
+    }
+}
+
+// --- errors ---------------------------------------------------------------------------------------------------------
+
+void task_scope::fail(const dependent_task& task, std::exception_ptr error) noexcept {
+    const std::lock_guard lock(mutex_);
+    try {
+        failures_.push_back({task.number, error});
+    } catch (const std::bad_alloc&) {
+        if (!failures_.empty() && task.number < failures_.back().number) { // without memory the earlier one is kept
+            failures_.back() = {task.number, std::move(error)};
+        }
+    }
+}
+
+std::exception_ptr task_scope::take_error(std::uint64_t from) noexcept {
+    const std::lock_guard lock(mutex_);
+    const failure* leftmost = nullptr;
+    for (const failure& f : failures_) {
+        if (f.number >= from && (leftmost == nullptr || f.number < leftmost->number)) {
+            leftmost = &f;
+        }
+    }
+    const std::exception_ptr error = leftmost != nullptr ? leftmost->error : nullptr;
+    std::erase_if(failures_, [from](const failure& f) { return f.number >= from; });
+    return error;
+}
+
+// --- waiting --------------------------------------------------------------------------------------------------------
+
+bool task_scope::few_children::arm(event_count<machine>& b) noexcept {
+    const std::lock_guard lock(scope_.mutex_);
+    bell_ = &b;
+    next_ = std::exchange(scope_.waiters_, this);
+    scope_.children_.fetch_or(watched, std::memory_order_acq_rel); // N3 -> N1: from now on it takes the lock
+    if (!done()) {
+        return true;
+    }
+    unlink();
+    return false;
+}
+
+void task_scope::few_children::disarm() noexcept {
+    const std::lock_guard lock(scope_.mutex_);
+    unlink();
+}
+
+// Under the lock.
+void task_scope::few_children::unlink() noexcept {
+    few_children** at = &scope_.waiters_;
+    while (*at != this) {
+        at = &(*at)->next_;
+    }
+    *at = next_;
+    if (scope_.waiters_ == nullptr) {
+        scope_.children_.fetch_and(~watched, std::memory_order_relaxed);
+    }
+}
+
+void task_scope::forget_names() noexcept {
+    names_.for_each([](name_table::entry& e) {
+        if (e.last != nullptr) {
+            give_up(*e.last);
+        }
+    });
+    names_.clear();
+}
+
+void task_scope::tidy() noexcept {
+    const std::lock_guard lock(mutex_);
+    if (static_cast<std::uint32_t>(children_.load(std::memory_order_acquire)) == 0 && // N2 <- N1
+        guests_.load(std::memory_order_acquire) == 0) {                               // G2 <- G1
+        forget_names();
+    }
+}
+
+} // namespace skerry::inline SKERRY_ABI::detail

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The order of the children of one task: which of them may run, by what they access. This is the task manager in
+// software; whatever else manages tasks (a model of Nexus++, hardware) answers the same calls: submit, finish, and the
+// list of what has become ready. src/deps/README.md has the protocol.
+//
+// Thread safety: submit() from any thread under the parent's context, finish() from any thread; the rest as said.
+//
+// Invariants
+//  1. A group begins when the group before it has ended: all its members have, and it is the last no more.
+//  2. Accesses of one task enter the orders of all its objects together (under the lock), so the orders agree.
+//  3. A scope counts once on the latch of its parent, from its making until the parent's body has ended (body_ended())
+//     and no child is left; without a body to end, only while there are children. It lives as long as it counts.
+//  4. A group without a host lives in the entry of its object.
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <vector>
+
+#include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/deps/dependent_task.hpp>
+
+#include "deps/name_table.hpp"
+#include "sync/event_count.hpp"
+#include "sync/mutex.hpp"
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+class team;
+
+// Tasks in the order in which they became ready.
+struct ready_list {
+    dependent_task* first = nullptr;
+    dependent_task* last = nullptr;
+
+    void push(dependent_task& t) noexcept {
+        t.next_ready = nullptr;
+        (last != nullptr ? last->next_ready : first) = &t;
+        last = &t;
+    }
+    dependent_task* pop() noexcept {
+        dependent_task* const t = first;
+        if (t != nullptr) {
+            first = t->next_ready;
+            last = first != nullptr ? last : nullptr;
+        }
+        return t;
+    }
+};
+
+class task_scope {
+  public:
+    // `parent` outlives the scope, which counts on its latch as long as it has children; see of() for another rule.
+    task_scope(const task_context& parent, team& crew) noexcept : parent_(parent), crew_(crew) {}
+    task_scope(const task_scope&) = delete;
+    task_scope& operator=(const task_scope&) = delete;
+    // Precondition: no child is left.
+    ~task_scope() { forget_names(); }
+
+    // The scope of what is spawned under `parent`, made if need be. Errors: std::bad_alloc.
+    static task_scope& of(const task_context& parent, team& crew);
+    // The same, or null if nothing was spawned.
+    static task_scope* existing(const task_context& parent) noexcept {
+        task_scope* const known = parent.scope.load(std::memory_order_acquire); // C2 <- C1
+        return known != late() ? known : nullptr;
+    }
+    // The parent's body has ended, and counts on its latch still. Not for team::outside().
+    static void body_ended(const task_context& parent) noexcept;
+    // Ends the scope of a parent all of whose children have ended; nothing if there is none.
+    static void close(const task_context& parent) noexcept;
+
+    // Enters the task into the orders of its objects. True: it is ready. False: some finish() will list it.
+    // Errors: std::bad_alloc; nothing has changed. std::logic_error in debug builds: an access that the parent has not.
+    [[nodiscard]] bool submit(dependent_task& task);
+
+    // A child that stands in no order: it has been ordered elsewhere.
+    void adopt(dependent_task& task) noexcept;
+
+    // The task and all that was begun in it have ended. Lists what becomes ready by that. The task may be gone then.
+    static void finish(dependent_task& task, ready_list& ready) noexcept;
+
+    // Keeps the running exception as one of `task`, a child.
+    void fail(const dependent_task& task, std::exception_ptr error) noexcept;
+    // The exception of the first child in program order from number `from` on that failed, and forgets all of those;
+    // null: none did.
+    [[nodiscard]] std::exception_ptr take_error(std::uint64_t from) noexcept;
+    [[nodiscard]] const task_context& parent() const noexcept { return parent_; }
+    // Whose workers run the children.
+    [[nodiscard]] team& crew() const noexcept { return crew_; }
+
+    // The number that the next child gets; another branch of the caller may be about to take it.
+    [[nodiscard]] std::uint64_t next_number() const noexcept {
+        return next_number_.load(std::memory_order_acquire);
+    } // N5 <- N4
+
+    // Children that have not ended.
+    [[nodiscard]] std::uint32_t children() const noexcept {
+        return static_cast<std::uint32_t>(children_.load(std::memory_order_acquire)); // N2 <- N1
+    }
+
+    // A wait for children() <= most. The bell rings at the first moment, or arm() is false.
+    class few_children {
+      public:
+        few_children(task_scope& s, std::uint32_t most) noexcept : scope_(s), most_(most) {}
+        few_children(const few_children&) = delete;
+        few_children& operator=(const few_children&) = delete;
+
+        [[nodiscard]] bool done() const noexcept { return scope_.children() <= most_; }
+        [[nodiscard]] bool arm(event_count<machine>& b) noexcept;
+        void disarm() noexcept;
+
+      private:
+        friend class task_scope;
+        void unlink() noexcept;
+
+        task_scope& scope_;
+        const std::uint32_t most_;
+        event_count<machine>* bell_ = nullptr;
+        few_children* next_ = nullptr;
+    };
+
+    // Forgets names, if no child is left and nobody stands in taskwait_on(): memory of tasks that are the last to have
+    // used a name is given back. Precondition: no other thread spawns here now.
+    void tidy() noexcept;
+
+    // How many names have appeared that overlap others.
+    [[nodiscard]] std::uint64_t overlaps() const noexcept { return names_.overlaps(); }
+
+  private:
+    struct failure {
+        std::uint64_t number;
+        std::exception_ptr error;
+    };
+    // In children_:
+    static constexpr std::uint64_t watched = std::uint64_t{1} << 32; // somebody waits
+    static constexpr std::uint64_t settled = std::uint64_t{1}
+                                             << 33; // counts on the latch only while there are children
+
+    // Stands in task_context::scope: the body has ended, and has left something behind that may spawn the first child.
+    static task_scope* late() noexcept {
+        return reinterpret_cast<task_scope*>(alignof(task_context)); // NOLINT(performance-no-int-to-ptr)
+    }
+
+    void settle() noexcept;
+    void count_child() noexcept;
+    static void prepare(access_group& g, group_kind kind, access_node& node) noexcept;
+    [[nodiscard]] static bool place(name_table::entry& e, group_kind kind, access_node& node) noexcept;
+    [[nodiscard]] static bool enter(name_table::entry& e, access_node& node) noexcept;
+    static bool comes_late(const access_group& g, access_node& node) noexcept;
+    static void begins_at_once(access_group& g, bool poison, access_node& node) noexcept;
+    static void give_up(access_group& g) noexcept;
+    [[nodiscard]] static bool leave(access_group& g, bool unwritten, ready_list& ready) noexcept;
+    [[nodiscard]] static bool leaves_poison(const access_group& g) noexcept;
+    static void begin(access_group& g, ready_list& ready) noexcept;
+    static void let_go(dependent_task& task, std::uint32_t references) noexcept;
+    void child_ended() noexcept;
+    void forget_names() noexcept;
+
+    // Constant after construction.
+    const task_context& parent_;
+    team& crew_;
+
+    // Any thread.
+    machine::atomic<std::uint64_t> children_{settled};
+    machine::atomic<std::uint64_t> next_number_{0}; // written under the lock
+    machine::atomic<std::uint32_t> guests_{0};      // waiters of taskwait_on() that stand in the orders
+
+    mutex<machine> mutex_; // guards what follows
+    name_table names_;
+    std::vector<failure> failures_;
+    few_children* waiters_ = nullptr;
+};
+
+} // namespace skerry::inline SKERRY_ABI::detail

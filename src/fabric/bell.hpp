@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Where an endpoint's driver sleeps. Whoever posts to it rings; the driver looks once more between announcing that it
+// will sleep and sleeping. The argument is that of sync/event_count.hpp: a full fence on both sides, so one of the two
+// sees the other.
+//
+// Thread safety: sleep() and take_kick() by the driver; the rest by any thread of any process that maps the bell.
+
+#include <cstdint>
+
+#include <skerry/detail/base/abi.hpp>
+
+#include "base/port/futex.hpp"
+#include "sync/event_count.hpp"
+
+namespace skerry::inline SKERRY_ABI::fabric {
+
+template <class M>
+class bell {
+  public:
+    // B1. After whatever the driver looks for: wakes it if it sleeps or is about to.
+    void ring() noexcept {
+        M::full_fence(); // the event before E3's look: pairs with the fence in prepare()
+        static_cast<void>(sleeper_.notify());
+    }
+
+    // The driver's next sleep() does not last.
+    void kick() noexcept {
+        kicked_.store(1, std::memory_order_relaxed); // relaxed: it says only itself; B1 orders it
+        ring();
+    }
+
+    // A ring by somebody who must not trust that earlier ringers finished: they may have been killed half-way.
+    void ring_anyway() noexcept {
+        M::full_fence();
+        sleeper_.notify_anyway();
+    }
+
+    // Whether there was a kick since the last call.
+    [[nodiscard]] bool take_kick() noexcept {
+        return kicked_.load(std::memory_order_relaxed) != 0 &&
+               kicked_.exchange(0, std::memory_order_relaxed) != 0; // relaxed: says only itself
+    }
+
+    // B2. Sleeps, unless something() holds, until a ring, or for about so long (port::forever: without a limit).
+    template <class Predicate>
+    void sleep(Predicate&& something, std::uint64_t timeout_ns) noexcept {
+        sleeper_.prepare();
+        if (something()) {
+            sleeper_.cancel();
+            return;
+        }
+        if (timeout_ns == port::forever) {
+            sleeper_.wait();
+        } else {
+            sleeper_.wait_for(timeout_ns);
+        }
+    }
+
+  private:
+    detail::event_count<M> sleeper_;
+    typename M::template atomic<std::uint32_t> kicked_{0};
+};
+
+} // namespace skerry::inline SKERRY_ABI::fabric

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fabric/shm/handshake.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "base/port/clock.hpp"
+#include "base/text.hpp"
+
+namespace skerry::inline SKERRY_ABI::fabric::shm {
+
+namespace {
+
+using std::to_string;
+
+class handshake {
+  public:
+    handshake(control& shared, const segment<across_processes>& words, unsigned self, const connect_options& options)
+        : shared_(shared),
+          words_(words),
+          self_(self),
+          options_(options),
+          deadline_(port::now_ns() + options.timeout_ns) {}
+
+    port::reservation run() {
+        arrive();
+        await(step::arrived, "join");
+        compare_tables();
+        return agree_on_place();
+    }
+
+    void leave() noexcept {
+        words_.station(self_).state.store(presence::left, std::memory_order_release); // F1 -> F2
+        ring_all();
+    }
+
+  private:
+    void arrive() {
+        hello& mine = shared_.hellos[self_];
+        mine.table_hash = options_.table.hash;
+        mine.table_entries = options_.table.entries;
+        if (self_ == 0) {
+            const auto places = port::arena_places();
+            std::copy(places.begin(), places.end(), shared_.places);
+            shared_.place_count = static_cast<std::uint32_t>(places.size());
+        }
+        words_.station(self_).state.store(presence::here, std::memory_order_relaxed); // relaxed: mine.step publishes
+        reach(step::arrived);
+    }
+
+    void reach(step s) noexcept {
+        shared_.hellos[self_].step.store(s, std::memory_order_release); // H1 -> H2
+        ring_all();
+    }
+
+    void ring_all() noexcept {
+        for (unsigned i = 0; i < shared_.processes; ++i) {
+            words_.station(i).bell.ring();
+        }
+    }
+
+    void await(step s, const char* what) {
+        for (unsigned i = 0; i < shared_.processes; ++i) {
+            const auto come = [&] { return shared_.hellos[i].step.load(std::memory_order_acquire) >= s; }; // H2 <- H1
+            station<across_processes>& other = words_.station(i);
+            while (!come()) {
+                const presence state = other.state.load(std::memory_order_acquire); // F2 <- F1
+                if (over(state) && !come()) {
+                    fail(i, state, what);
+                }
+                const std::uint64_t now = port::now_ns();
+                if (now >= deadline_) {
+                    throw std::runtime_error("skerry: process " + to_string(i) + " did not " + what + " within " +
+                                             to_string(options_.timeout_ns / 1'000'000) + " ms (this is process " +
+                                             to_string(self_) + ")");
+                }
+                const auto news = [&] { return come() || other.state.load(std::memory_order_acquire) != state; };
+                words_.station(self_).bell.sleep(news, deadline_ - now);
+            }
+        }
+    }
+
+    [[noreturn]] void fail(unsigned who, presence state, const char* what) {
+        const std::int32_t number = words_.station(who).number.load(std::memory_order_relaxed); // relaxed: F2 covers it
+        const failure how{who, state == presence::killed, number};
+        throw std::runtime_error(state == presence::left
+                                     ? "skerry: process " + to_string(who) + " gave up before it could " + what
+                                     : "skerry: " + how.text() + " before it could " + what);
+    }
+
+    void compare_tables() {
+        const hello& mine = shared_.hellos[self_];
+        for (unsigned i = 0; i < shared_.processes; ++i) {
+            const hello& other = shared_.hellos[i];
+            if (other.table_hash != mine.table_hash || other.table_entries != mine.table_entries) {
+                throw std::runtime_error("skerry: the processes run different programs: process " + to_string(i) +
+                                         " has " + table(other) + ", process " + to_string(self_) + " has " +
+                                         table(mine));
+            }
+        }
+    }
+
+    static std::string table(const hello& h) {
+        detail::fixed_text<80> text;
+        text << h.table_entries << " task functions (table " << detail::hex{h.table_hash} << ')';
+        return std::string(text.view());
+    }
+
+    port::reservation agree_on_place() {
+        const auto mine = port::arena_places();
+        std::uint32_t mapped = 0;   // places of their own
+        std::uint32_t reserved = 0; // and those that lie inside one of them
+        for (std::uint32_t i = 0; i < shared_.place_count; ++i) {
+            const port::arena_place& place = shared_.places[i];
+            if (std::find(mine.begin(), mine.end(), place) == mine.end()) {
+                continue;
+            }
+            if (holder_of(place, mapped) != none) {
+                reserved |= 1U << i;
+            } else if (port::reserve_at(place.address, place.bytes)) {
+                mapped |= 1U << i;
+                reserved |= 1U << i;
+            }
+        }
+        shared_.hellos[self_].reserved = reserved;
+        reach(step::answered);
+        try {
+            await(step::answered, "reserve its arena");
+        } catch (...) {
+            keep(mapped, none);
+            throw;
+        }
+        std::uint32_t common = reserved;
+        for (unsigned i = 0; i < shared_.processes; ++i) {
+            common &= shared_.hellos[i].reserved;
+        }
+        std::uint32_t chosen = 0;
+        while (chosen < shared_.place_count && (common >> chosen & 1U) == 0) {
+            ++chosen;
+        }
+        if (chosen == shared_.place_count) {
+            keep(mapped, none);
+            throw std::runtime_error("skerry: no address is free for the arena in all processes; process " +
+                                     to_string(self_) + " could reserve " + places(reserved) + ", process " +
+                                     to_string(other_with_fewest()) + " could reserve " +
+                                     places(shared_.hellos[other_with_fewest()].reserved) +
+                                     "; look at 'ulimit -v', and build all processes alike");
+        }
+        keep(mapped, chosen);
+        return port::reservation(shared_.places[chosen]);
+    }
+
+    static constexpr std::uint32_t none = UINT32_MAX;
+
+    static bool inside(const port::arena_place& inner, const port::arena_place& outer) noexcept {
+        return outer.address <= inner.address && inner.address + inner.bytes <= outer.address + outer.bytes;
+    }
+
+    // Which mapped place a place lies inside of, or none.
+    std::uint32_t holder_of(const port::arena_place& place, std::uint32_t mapped) const noexcept {
+        for (std::uint32_t i = 0; i < shared_.place_count; ++i) {
+            if ((mapped >> i & 1U) != 0 && inside(place, shared_.places[i])) {
+                return i;
+            }
+        }
+        return none;
+    }
+
+    // Gives back what is mapped, but the chosen place. That one is never unmapped, so nothing can come between.
+    void keep(std::uint32_t mapped, std::uint32_t chosen) const noexcept {
+        for (std::uint32_t i = 0; i < shared_.place_count; ++i) {
+            if ((mapped >> i & 1U) == 0) {
+                continue;
+            }
+            const port::arena_place& whole = shared_.places[i];
+            const std::uint64_t end = whole.address + whole.bytes;
+            if (chosen == none || !inside(shared_.places[chosen], whole)) {
+                port::release_reserved(whole.address, whole.bytes);
+                continue;
+            }
+            const port::arena_place& kept = shared_.places[chosen];
+            if (kept.address > whole.address) {
+                port::release_reserved(whole.address, kept.address - whole.address);
+            }
+            if (end > kept.address + kept.bytes) {
+                port::release_reserved(kept.address + kept.bytes, end - kept.address - kept.bytes);
+            }
+        }
+    }
+
+    unsigned other_with_fewest() const noexcept {
+        unsigned result = 0;
+        for (unsigned i = 0; i < shared_.processes; ++i) {
+            if (shared_.hellos[i].reserved < shared_.hellos[result].reserved) {
+                result = i;
+            }
+        }
+        return result;
+    }
+
+    std::string places(std::uint32_t reserved) const {
+        detail::fixed_text<400> text;
+        for (std::uint32_t i = 0; i < shared_.place_count; ++i) {
+            if ((reserved >> i & 1U) != 0) {
+                text << (text.view().empty() ? "" : ", ") << detail::hex{shared_.places[i].address};
+            }
+        }
+        return text.view().empty() ? "none" : std::string(text.view());
+    }
+
+    control& shared_;
+    const segment<across_processes>& words_;
+    unsigned self_;
+    const connect_options& options_;
+    std::uint64_t deadline_;
+};
+
+} // namespace
+
+port::reservation shake_hands(control& shared, const segment<across_processes>& words, unsigned self,
+                              const connect_options& options) {
+    handshake it(shared, words, self, options);
+    try {
+        return it.run();
+    } catch (...) {
+        it.leave();
+        throw;
+    }
+}
+
+} // namespace skerry::inline SKERRY_ABI::fabric::shm

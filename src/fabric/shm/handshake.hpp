@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How launched processes find that they belong together, and where their arena lies.
+//
+//   H1  each writes its table's identity, process 0 also the places where the arena may lie; step = arrived
+//   H2  each waits until all have arrived, and compares
+//   H3  each reserves whichever of the places are free to it, and says which; step = answered
+//   H4  each waits until all have answered; the first place that all have is the arena, the others are given back
+//
+// All read the same answers, so all come to the same result without a further round. A process tries a place only if
+// its own build allows it: a thread sanitizer would end it otherwise. No wait lasts: the end of a process is told by
+// the launcher, and there is a time limit.
+//
+// Thread safety: one thread.
+
+#include "base/port/reserve.hpp"
+#include "fabric/segment.hpp"
+#include "fabric/shm/protocol.hpp"
+#include "fabric/shm/shm.hpp"
+
+namespace skerry::inline SKERRY_ABI::fabric::shm {
+
+// Throws std::runtime_error.
+port::reservation shake_hands(control& shared, const segment<across_processes>& words, unsigned self,
+                              const connect_options& options);
+
+} // namespace skerry::inline SKERRY_ABI::fabric::shm

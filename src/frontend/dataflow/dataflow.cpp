@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <skerry/dataflow.hpp>
+#include <skerry/remote_error.hpp>
+
+#include <memory>
+#include <optional>
+
+#include <skerry/detail/sched/begin.hpp>
+#include <skerry/detail/sched/join.hpp>
+
+#include "deps/crossing.hpp"
+#include "deps/declared_in.hpp"
+#include "deps/task_scope.hpp"
+#include "frontend/dataflow/ends.hpp"
+#include "sched/entry.hpp"
+#include "sched/latch_done.hpp"
+#include "sched/team_wait.hpp"
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+namespace {
+
+// So many children may be unfinished before the one who spawns more runs some of them first: their memory is bounded.
+constexpr std::uint32_t most_children = 8192;
+// So many may lie in the deque of the one who spawns before it runs them itself.
+constexpr std::size_t deep_deque = 256;
+
+// --- the trace ------------------------------------------------------------------------------------------------------
+
+// Where a thread without a slot writes: the one that moves messages, while it ends a task that was away.
+constinit thread_local trace_sink<machine> beside;
+
+// Nowhere, if the thread has no place in this team.
+trace_sink<machine> track_in(const team& crew) noexcept {
+    if (current_page == nullptr) {
+        return beside;
+    }
+    const worker& self = worker::of(*current_page);
+    return &self.home == &crew ? self.trace : trace_sink<machine>();
+}
+
+std::uint64_t id_of(const dependent_task& task) noexcept { return trace_id(static_cast<const task_header*>(&task)); }
+
+struct naming {
+    std::uint64_t address;
+    task_naming kind;
+};
+naming naming_of(const dependent_task& task) noexcept {
+    if (task.name != nullptr) {
+        return {trace_id(task.name), task_naming::text};
+    }
+    if (task.type.code != nullptr) {
+        return {trace_id(task.type.code(task)), task_naming::code};
+    }
+    return {trace_id(task.type.words), task_naming::type};
+}
+
+void tell_spawn(const team& crew, const dependent_task& task) noexcept {
+    const naming n = naming_of(task);
+    track_in(crew).spawn(id_of(task), n.address, n.kind);
+}
+
+// --- where tasks go -------------------------------------------------------------------------------------------------
+
+// Where a task goes that nobody on this thread may run next.
+void begin_elsewhere(dependent_task& task) noexcept {
+    team& crew = task.home->crew();
+    crossing* const edge = crossing::of(crew);
+    const bool may_go = edge != nullptr && edge->can_go(task);
+    crew.inject(task, true);
+    if (may_go) {
+        edge->offer();
+    }
+}
+
+void begin_here(worker& self, dependent_task& task) noexcept {
+    if (crossing* const edge = crossing::of(self.home); edge != nullptr && edge->can_go(task)) {
+        self.home.inject(task, true); // where other processes' thieves look, too
+        edge->offer();
+        return;
+    }
+    try {
+        push_task(task);
+    } catch (const std::bad_alloc&) { // the deque cannot grow
+        self.home.execute(self, task);
+    }
+}
+
+// The waiter of taskwait_on(), which stands in the order of its objects as a task would.
+class waiting_task final : public dependent_task {
+  public:
+    waiting_task(const spawn_place& at, const access* first, std::size_t count, std::unique_ptr<access_node[]> room)
+        : dependent_task(type_of_this, "taskwait_on", room.get(), count, at),
+          room_(std::move(room)) {
+        for (std::size_t i = 0; i < count; ++i) {
+            room_[i].what = first[i];
+        }
+        ready_.begin(nullptr);
+        ended = [](completion* c) noexcept {
+            if (void* const sleeper = static_cast<waiting_task*>(c)->ready_.finish()) {
+                static_cast<bell*>(sleeper)->notify();
+            }
+        };
+    }
+
+    [[nodiscard]] bool done() const noexcept { return ready_.done(); }
+    [[nodiscard]] bool arm(bell& b) noexcept { return ready_.try_wait(&b); }
+    void disarm() noexcept { static_cast<void>(ready_.stop_waiting(nullptr)); }
+
+  private:
+    static void release(dependent_task* task) noexcept { delete static_cast<waiting_task*>(task); }
+
+    static constexpr task_type type_of_this{nullptr, nullptr, nullptr, &release, nullptr};
+
+    std::unique_ptr<access_node[]> room_;
+    join_word<machine> ready_;
+};
+
+// What has become ready by the end of the task `by` that ran under `enclosing`. Returns the one that the caller shall
+// run next, if it may: a successor from the same frame is covered by whatever covers the task.
+dependent_task* hand_on(ready_list& ready, worker* self, const context* enclosing, trace_sink<machine> trace,
+                        std::uint64_t by) noexcept {
+    dependent_task* next = nullptr;
+    while (dependent_task* const task = ready.pop()) {
+        if (task->type.execute == nullptr) {
+            task->ended(task);
+            continue;
+        }
+        trace.ready(id_of(*task), by);
+        if (self == nullptr || task->own.parent != enclosing) {
+            begin_elsewhere(*task);
+        } else if (next == nullptr) {
+            next = task;
+            self->ctx = enclosing; // valid as long as `next` has not run
+        } else {
+            begin_here(*self, *task);
+        }
+    }
+    return next;
+}
+
+// Keeps the exception of a child until a wait of its parent, wherever that is.
+void fail(dependent_task& task, std::exception_ptr error) noexcept {
+    task.failed = true;
+    if (task.import != nullptr) {
+        task.import->error = std::move(error);
+    } else {
+        task.home->fail(task, std::move(error));
+    }
+}
+
+// The task and all that was begun in it have ended.
+void complete(dependent_task& task, ready_list& ready) noexcept {
+    if (task_scope* const children = task_scope::existing(task.own)) {
+        if (std::exception_ptr error = children->take_error(0); error != nullptr && !task.failed) {
+            fail(task, std::move(error));
+        }
+        task_scope::close(task.own);
+    }
+    if (task.import != nullptr) {
+        crossing::of(task.home->crew())->finished(task);
+    }
+    task_scope::finish(task, ready);
+}
+
+void call(dependent_task& task) noexcept {
+    machine::discard_all(coherence_step::turn_taken);
+    if (!task.skipped.load(std::memory_order_acquire)) {
+        try {
+            call_checked(task);
+        } catch (...) {
+            fail(task, std::current_exception());
+        }
+    }
+    task.type.drop(task);
+}
+
+// A task from another process keeps its stack until all that was begun in it has ended: whoever waits for it over there
+// relies on somebody being here who runs that, and nothing else.
+void stay(worker& self, dependent_task& task) noexcept {
+    arrive(task.inside);
+    latch_done condition{task.inside};
+    self.home.wait_from_here(self, wanted::within(&task.own), condition, "end of a task from another process", &task);
+}
+
+void call_watched(worker& self, dependent_task& task) noexcept {
+    const std::uint64_t id = id_of(task);
+    const naming n = naming_of(task);
+    self.trace.start(id, n.address, n.kind);
+    if (crossing* const edge = crossing::of(task.home->crew());
+        edge != nullptr && !task.skipped.load(std::memory_order_acquire)) {
+        edge->begins_here(task);
+    }
+    call(task);
+    self.trace.end(id);
+}
+
+// Completes a task, and begins what becomes ready, where this thread may not run it.
+void complete_beside(dependent_task& task) noexcept {
+    const std::uint64_t id = id_of(task);
+    const trace_sink<machine> trace = track_in(task.home->crew());
+    ready_list ready;
+    complete(task, ready);
+    hand_on(ready, nullptr, nullptr, trace, id);
+}
+
+void complete_later(completion* c) noexcept { complete_beside(*static_cast<dependent_task*>(c)); }
+
+} // namespace
+
+void end_away(dependent_task& task, const std::string* error) noexcept {
+    if (error != nullptr) {
+        fail(task, std::make_exception_ptr(remote_error(*error)));
+    }
+    task.type.drop(task);
+    beside = crossing::of(task.home->crew())->messages().track();
+    complete_beside(task);
+    beside = {};
+}
+
+spawn_place current_place() {
+    const context& enclosing = current_context().frame();
+    const task_context& parent = *enclosing.spawner;
+    return {enclosing, parent, enclosing.pending == parent.pending ? nullptr : enclosing.pending};
+}
+
+void execute_spawned(task_header* header) noexcept {
+    worker& self = worker::of(*current_page);
+    auto* task = static_cast<dependent_task*>(header);
+    while (task != nullptr) {
+        self.ctx = &task->own;
+        const std::uint64_t id = id_of(*task);
+        if (task->home->crew().watched()) [[unlikely]] {
+            call_watched(self, *task);
+        } else {
+            call(*task);
+        }
+        task_scope::body_ended(task->own);
+        const context* const enclosing = task->own.parent;
+        ready_list ready;
+        if (task->inside.alone()) {
+            complete(*task, ready);
+        } else if (task->import != nullptr) {
+            stay(self, *task);
+            complete(*task, ready);
+        } else {
+            task->ended = &complete_later;
+            machine::publish_all(coherence_step::handed_over); // the last one inside may be another core
+            if (task->inside.arm(task->word()) && task->inside.arrive() == nullptr) {
+                return; // the last of those inside completes it
+            }
+            complete(*task, ready);
+        }
+        task = hand_on(ready, &self, enclosing, self.trace, id);
+        self.count.tasks.add(task != nullptr ? 1 : 0);
+    }
+}
+
+void begin_spawned(dependent_task& task) {
+    task_scope* const known = task_scope::existing(*task.own.child_of);
+    task_scope& scope = known != nullptr ? *known : task_scope::of(*task.own.child_of, current_team());
+    team& crew = scope.crew();
+    const bool watched = crew.watched();
+    if (watched) [[unlikely]] {
+        tell_spawn(crew, task); // before it can run
+    }
+    const bool ready = scope.submit(task);
+    if (ready && watched) [[unlikely]] {
+        track_in(crew).ready(id_of(task), 0);
+    }
+    if (!ready) {
+        // Its predecessors begin it.
+    } else if (current_page == nullptr || &worker::of(*current_page).home != &scope.crew()) {
+        begin_elsewhere(task);
+    } else {
+        worker& self = worker::of(*current_page);
+        const bool nobody_else = scope.crew().workers() == 1 && crossing::of(scope.crew()) == nullptr;
+        if (nobody_else || self.mine().depth() >= deep_deque) {
+            self.home.execute(self, task);
+        } else {
+            begin_here(self, task);
+        }
+    }
+    if (scope.children() > most_children && current_page != nullptr) {
+        worker& self = worker::of(*current_page);
+        task_scope::few_children condition(scope, most_children / 2);
+        self.home.wait_from_here(self, wanted::within(&scope.parent()), condition, "spawn: too many unfinished tasks",
+                                 &scope);
+    }
+}
+
+void wait_for_accesses(const access* first, std::size_t count) {
+    std::optional<region_guard> region;
+    if (current_page == nullptr) {
+        region.emplace();
+    }
+    const spawn_place here = current_place();
+    const spawn_place place{here.enclosing, here.parent, nullptr}; // the caller waits itself
+    task_scope* const scope = task_scope::existing(place.parent);
+    if (scope == nullptr) {
+        return;
+    }
+    auto task = std::make_unique<waiting_task>(place, first, count, std::make_unique<access_node[]>(count));
+    const bool ready = scope->submit(*task);
+    waiting_task& waiter = *task.release(); // lives as long as its groups do
+    if (!ready) {
+        worker& self = worker::of(*current_page);
+        self.home.wait_from_here(self, wanted::within(&scope->parent()), waiter, "taskwait_on", scope);
+    }
+    if (crossing* const edge = crossing::of(scope->crew())) {
+        edge->forget_copies(scope->parent());
+    }
+    machine::discard_all(coherence_step::turn_taken);
+    const bool unwritten = waiter.skipped.load(std::memory_order_acquire);
+    ready_list next;
+    task_scope::finish(waiter, next);
+    hand_on(next, nullptr, nullptr, track_in(scope->crew()), 0);
+    if (unwritten) {
+        if (const std::exception_ptr error = scope->take_error(0)) {
+            std::rethrow_exception(error);
+        }
+    }
+}
+
+} // namespace skerry::inline SKERRY_ABI::detail
+
+namespace skerry::inline SKERRY_ABI {
+
+void taskwait() {
+    using namespace detail;
+    std::optional<region_guard> region;
+    if (current_page == nullptr) {
+        region.emplace();
+    }
+    worker& self = worker::of(*current_page);
+    task_scope* const scope = task_scope::existing(*self.ctx->frame().spawner);
+    if (scope == nullptr) {
+        return;
+    }
+    task_scope::few_children condition(*scope, 0);
+    self.home.wait_from_here(self, wanted::within(&scope->parent()), condition, "taskwait", scope);
+    machine::discard_all(coherence_step::turn_taken);
+    scope->tidy();
+    if (const std::exception_ptr error = scope->take_error(0)) {
+        std::rethrow_exception(error);
+    }
+}
+
+} // namespace skerry::inline SKERRY_ABI

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Stealing across a `copied` edge: the fourth way to ask under the one contract. A thief that has room sends tickets,
+// to every other process; a victim answers with a task when it has one, at once or later; the end of the task comes
+// back as a message. What a task is made of is not known here: parcels are bytes.
+//
+//   thief                         victim
+//   M1  want ->                   notes the ticket
+//                              <- M2  grant (the parcel)        when `give` has something, now or at a later poll()
+//   M3  runs it; done ->          M4  `ended`, also of a task that comes back unbegun
+//   M5  unwant ->                 drops the ticket, if it has not granted it
+//                              <- M6  dropped
+//
+// No ticket is lost: a victim keeps it until it grants it, drops it, or the thief is gone. Nobody waits for a message
+// with a lock held, what cannot be sent for want of credit waits in `outbox`, and the death of a process is told to
+// everyone, so no wait lasts.
+//
+// Thread safety: one thread drives at a time: whoever gets `driver_` in poll(). Whoever does not leaves a call, and the
+// driver looks for calls before it goes: D1 of a caller comes before its attempt at the lock, D2 of a driver after it
+// has let go. A driver about to sleep says so before it looks (D3), and a caller looks for a sleeper after D1 (D4). So
+// nothing that was there at a poll() stays undone until the next message.
+//
+// Invariants
+//  1. A ticket is in exactly one place: on its way, with the victim, granted or dropped.
+//  2. Parts of one parcel follow each other in the messages of their kind, so one buffer per peer and kind is enough.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/sync/machine.hpp>
+#include <skerry/detail/trace/writer.hpp>
+
+#include "fabric/fabric.hpp"
+#include "sync/mutex.hpp"
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+using parcel = std::vector<std::byte>;
+
+class message_steal final : fabric::receiver {
+  public:
+    // What stands above. Called by the driving thread only; none of these may block.
+    // What a ticket asks for.
+    enum class wish : std::uint8_t {
+        any,
+        own, // what descends from a task that the thief has given away: its workers wait for such
+    };
+    static constexpr std::size_t wishes = 2;
+    // How many tickets of each wish a process would have with another one.
+    using appetite = std::array<unsigned, wishes>;
+
+    class holder {
+      public:
+        // A task for the thief, or nothing now. `ticket` comes back with ended(). Without memory: nothing.
+        virtual std::optional<parcel> give(unsigned thief, std::uint64_t ticket, wish w) = 0;
+        // Thief: what there is room for that may come from there.
+        virtual appetite wants(unsigned from) = 0;
+        // A granted task has come; finished(victim, ticket) is expected in the end.
+        virtual void take(unsigned victim, std::uint64_t ticket, std::span<const std::byte> what) = 0;
+        // A task given away has ended.
+        virtual void ended(unsigned thief, std::uint64_t ticket, std::span<const std::byte> what) = 0;
+        // A copy that this side began is over.
+        virtual void copied(std::uint64_t word, bool arrived) = 0;
+        // The first process has no more work for anybody.
+        virtual void closing() = 0;
+        // A process has died.
+        virtual void lost(const fabric::failure& end) = 0;
+        // Looks whether there is something to do that other threads have left for the driver.
+        virtual void errands() = 0;
+
+      protected:
+        ~holder() = default;
+    };
+
+    // The driving thread writes its events to `track`; null: no trace. The track outlives this.
+    message_steal(std::unique_ptr<fabric::endpoint> fabric, holder& above, trace_buffer<machine>* track = nullptr);
+    message_steal(const message_steal&) = delete;
+    message_steal& operator=(const message_steal&) = delete;
+    ~message_steal();
+
+    [[nodiscard]] unsigned self() const noexcept { return self_; }
+    [[nodiscard]] unsigned peers() const noexcept { return peers_; }
+    // For the driving thread.
+    [[nodiscard]] trace_sink<machine> track() const noexcept { return trace_; }
+
+    // Moves messages, or leaves that to the thread that does. Never waits. True: something came.
+    // Errors, of all that drive: without memory a task that has left one process and not come to another would be
+    // lost, so that ends the process with a message.
+    bool poll() noexcept;
+    // The same for somebody who has left nothing to be done: if another thread drives, that is that.
+    bool glance() noexcept;
+    // Has the driving thread of wait() come back, so that the others get to poll.
+    void wake() noexcept;
+    // Polls, and sleeps until something comes or the time is over; the thread that stands in while all others compute.
+    void wait(std::uint64_t deadline_ns) noexcept;
+
+    // Whether somebody holds a ticket of this process. Any thread; a hint.
+    [[nodiscard]] bool thieves_wait() const noexcept { return waiting_.load(std::memory_order_relaxed) != 0; }
+
+    // By the driving thread, that is, from a call of the holder:
+    void copy(unsigned peer, fabric::direction way, std::span<const fabric::extent> extents, std::uint64_t word);
+    void done(unsigned victim, std::uint64_t ticket, const parcel& what);
+
+    // port::ticks() when somebody last looked for messages. Any thread; a hint.
+    [[nodiscard]] std::uint64_t driven_at() const noexcept { return driven_at_.load(std::memory_order_relaxed); }
+
+    // Tells all others that there will be no more work, and waits until that is sent or they are gone. Any thread.
+    void close_all() noexcept;
+
+    [[nodiscard]] std::uint64_t granted() const noexcept { return granted_.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::uint64_t taken() const noexcept { return taken_.load(std::memory_order_relaxed); }
+    // A task that was taken went back unbegun. The driving thread.
+    void not_taken() noexcept { taken_.fetch_sub(1, std::memory_order_relaxed); }
+    // Tasks of others here that have not ended. The driving thread.
+    [[nodiscard]] unsigned here() const noexcept { return here_; }
+
+  private:
+    enum class tag : std::uint16_t { want, grant, done, more, close, unwant, dropped };
+
+    struct letter {
+        fabric::kind kind;
+        fabric::message message;
+    };
+    // A ticket of ours, with whoever has it.
+    struct asked {
+        std::uint64_t ticket;
+        wish what;
+        bool dropping; // M5 has been sent
+    };
+    // A ticket of a peer's.
+    struct want_note {
+        std::uint64_t ticket;
+        wish what;
+    };
+    // Of one peer.
+    struct correspondence {
+        std::deque<letter> outbox;
+        std::deque<want_note> tickets; // it wants so many tasks of us
+        std::vector<asked> out;        // we want so many of it
+        struct half {
+            tag first{};
+            std::uint64_t ticket = 0;
+            std::size_t bytes = 0;
+            parcel so_far;
+        } incoming[fabric::kinds];
+        std::uint64_t excess_since = 0; // when `out` became more than is wanted; 0: it is not
+        bool gone = false;
+    };
+
+    void receive(unsigned from, fabric::kind k, const fabric::message& m) override;
+    void complete(unsigned from, fabric::kind k);
+    void send(unsigned to, fabric::kind k, tag t, std::uint64_t ticket, std::span<const std::byte> bytes);
+    void flush();
+    void drive();
+    void drive_or_end() noexcept;
+    void answer_calls() noexcept;
+    bool grant(unsigned p);
+    void serve();
+    void want();
+    void adjust(unsigned p, wish w, unsigned goal, bool settled);
+    void forget(unsigned p, std::uint64_t ticket);
+
+    holder& above_;
+    const std::unique_ptr<fabric::endpoint> fabric_;
+    const unsigned self_;
+    const unsigned peers_;
+    const trace_sink<machine> trace_; // guarded by driver_
+
+    // Any thread.
+    machine::atomic<unsigned> waiting_{0};
+    machine::atomic<std::uint64_t> driven_at_{0}; // port::ticks() of the last time
+    machine::atomic<bool> called_{false};
+    machine::atomic<bool> sleeping_{false};
+    machine::atomic<bool> closing_{false};
+    machine::atomic<std::uint64_t> granted_{0};
+    machine::atomic<std::uint64_t> taken_{0};
+
+    mutex<machine> driver_; // guards what follows
+    std::vector<correspondence> with_;
+    std::uint64_t next_ticket_ = 0;
+    unsigned here_ = 0;         // tasks of others
+    unsigned first_served_ = 0; // whose tickets serve() looks at first
+    bool something_ = false;
+};
+
+} // namespace skerry::inline SKERRY_ABI::detail

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Where threads wait, under a mutex, for what another thread will make true.
+//
+// Thread safety: wait() with the lock held; the rest by any thread.
+//
+// Invariant: whoever makes a waiter's condition true does so under the lock and notifies afterwards; turn_ has moved
+// since the waiter let the lock go, so the waiter does not sleep or is woken.
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+#include <skerry/detail/base/abi.hpp>
+
+#include "sync/mutex.hpp"
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+template <class M>
+class condition {
+  public:
+    // Sleeps until `done()`, which is called with the lock held.
+    template <class Done>
+    void wait(std::unique_lock<mutex<M>>& lock, Done&& done) {
+        while (!done()) {
+            const std::uint32_t seen = turn_.load(std::memory_order_acquire); // C1, before the lock opens
+            lock.unlock();
+            M::futex_wait(turn_, seen);
+            lock.lock();
+        }
+    }
+
+    void notify_one() noexcept { notify(1); }
+    void notify_all() noexcept { notify(1 << 30); }
+
+  private:
+    void notify(int count) noexcept {
+        turn_.fetch_add(1, std::memory_order_release); // C2 -> C1
+        M::futex_wake(turn_, count);
+    }
+
+    typename M::template atomic<std::uint32_t> turn_{0};
+};
+
+} // namespace skerry::inline SKERRY_ABI::detail

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <skerry/detail/trace/names.hpp>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/port/code.hpp"
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+namespace {
+
+constinit std::mutex names_mutex; // guards what names() returns
+
+// Never destroyed: the trace of the default runtime is written when static objects may be gone already.
+std::unordered_map<std::uint64_t, std::string>& names() {
+    static auto& table = *new std::unordered_map<std::uint64_t, std::string>;
+    return table;
+}
+
+// How many characters a list of parameters has with which the words end.
+std::size_t parameters_of(std::string_view words) noexcept {
+    std::size_t open = 0;
+    for (std::size_t n = 0; n < words.size() && (n == 0 ? words.back() == ')' : true); ++n) {
+        const char c = words[words.size() - 1 - n];
+        open += c == ')' ? 1 : 0;
+        open -= c == '(' ? 1 : 0;
+        if (open == 0) {
+            return n + 1;
+        }
+    }
+    return 0;
+}
+
+} // namespace
+
+void name_code(std::uint64_t code, std::string_view name) {
+    const std::lock_guard lock(names_mutex);
+    names().try_emplace(code, name);
+}
+
+std::string name_of_code(std::uint64_t code) {
+    {
+        const std::lock_guard lock(names_mutex);
+        if (const auto found = names().find(code); found != names().end()) {
+            return found->second;
+        }
+    }
+    const std::string found = port::describe_code(static_cast<std::uintptr_t>(code));
+    return found.substr(0, found.size() - parameters_of(found));
+}
+
+std::string name_of_type(std::string_view words) {
+    constexpr std::string_view begin = "F = ";
+    const std::size_t bracket = words.find('[');
+    const std::size_t at = bracket == std::string_view::npos ? bracket : words.find(begin, bracket);
+    if (at == std::string_view::npos) {
+        return std::string(words);
+    }
+    const std::string_view rest = words.substr(at + begin.size());
+    return std::string(rest.substr(0, std::min({rest.find("; K = "), rest.find(", K = "), rest.rfind(']')})));
+}
+
+std::mutex& code_names_mutex() noexcept { return names_mutex; }
+
+} // namespace skerry::inline SKERRY_ABI::detail

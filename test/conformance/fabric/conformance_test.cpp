@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Runs each body on each back end: as conformance_fabric, under GoogleTest; and, started by it through launch() as
+// conformance_fabric BODY PIPES, one body in one of several processes.
+
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <skerry/launch.hpp>
+
+#include "fabric/sequential/sequential.hpp"
+#include "fabric/shm/shm.hpp"
+#include "fabric/threads/threads.hpp"
+#include "pipes.hpp"
+#include "place.hpp"
+
+namespace skerry::fabric_test {
+
+namespace {
+
+constexpr unsigned processes = 2;
+constexpr int body_failed = 3;
+
+std::string run_sequential(const body& b) {
+    pipes beside;
+    return run_here(b, fabric::sequential::make(), beside);
+}
+
+std::string run_threads(const body& b) {
+    pipes beside;
+    auto endpoints = fabric::threads::make(processes);
+    std::vector<std::string> said(endpoints.size());
+    {
+        std::vector<std::thread> threads;
+        for (std::size_t i = 0; i < endpoints.size(); ++i) {
+            threads.emplace_back([&, i] { said[i] = run_here(b, std::move(endpoints[i]), beside); });
+        }
+        for (std::thread& t : threads) {
+            t.join();
+        }
+    }
+    for (const std::string& s : said) {
+        if (!s.empty()) {
+            return s;
+        }
+    }
+    return "";
+}
+
+std::string run_shm(const body& b) {
+    const pipes beside;
+    const launch_result end = launch(processes, {"/proc/self/exe", b.name, beside.text()});
+    const bool meant = std::string(b.name) == "a_peer_is_killed";
+    const std::string wanted = meant ? "process 1 was killed by signal 9" : "";
+    const int status = meant ? 128 + 9 : 0;
+    if (end.text == "process 0 ended with exit status 4" || end.text == "process 1 ended with exit status 4") {
+        return "not applicable";
+    }
+    return end.text == wanted && end.status == status ? "" : "the launcher says: " + end.text;
+}
+
+struct back_end {
+    const char* name;
+    std::string (*run)(const body&);
+};
+
+struct combination {
+    back_end on;
+    body what;
+};
+
+std::ostream& operator<<(std::ostream& out, const combination& c) { return out << c.on.name << " " << c.what.name; }
+
+std::vector<combination> all_combinations() {
+    std::vector<combination> result;
+    for (const back_end& on :
+         {back_end{"sequential", run_sequential}, back_end{"threads", run_threads}, back_end{"shm", run_shm}}) {
+        for (const body& b : bodies()) {
+            result.push_back({on, b});
+        }
+    }
+    return result;
+}
+
+class conformance : public testing::TestWithParam<combination> {};
+
+TEST_P(conformance, holds) {
+    const std::string said = GetParam().on.run(GetParam().what);
+    if (said == "not applicable") {
+        GTEST_SKIP() << "describe() says that this back end has it not";
+    }
+    EXPECT_EQ(said, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(fabric, conformance, testing::ValuesIn(all_combinations()),
+                         [](const testing::TestParamInfo<combination>& i) {
+                             return std::string(i.param.on.name) + "_" + i.param.what.name;
+                         });
+
+} // namespace
+
+// One body in this process, which launch() has started.
+int run_launched(const std::string& name, const std::string& descriptors) {
+    for (const body& b : bodies()) {
+        if (b.name == name) {
+            pipes beside(descriptors);
+            std::string said;
+            try {
+                fabric::shm::connection joined = fabric::shm::connect();
+                said = run_here(b, std::move(joined.fabric), beside);
+            } catch (const std::exception& error) {
+                said = error.what();
+            }
+            if (said == "not applicable") {
+                return 4;
+            }
+            if (!said.empty()) {
+                std::fprintf(stderr, "%s: %s\n", b.name, said.c_str());
+                return body_failed;
+            }
+            return 0;
+        }
+    }
+    return 2;
+}
+
+} // namespace skerry::fabric_test
+
+int main(int argc, char** argv) {
+    if (skerry::fabric::shm::launched() && argc == 3) {
+        return skerry::fabric_test::run_launched(argv[1], argv[2]);
+    }
+    testing::InitGoogleTest(&argc, argv);
+    return RUN_ALL_TESTS();
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Runs a body of the suite on two cores of a simulated machine.
+
+#include <string>
+#include <string_view>
+
+#include "place.hpp"
+#include "sim/simulation.hpp"
+
+namespace skerry::fabric_test {
+
+struct outcome {
+    std::string said; // what run_here() said on both
+    skerry_sim::statistics counts;
+};
+
+outcome run_simulated(const body& b, const char* machine, const skerry_sim::settings& set);
+
+const body& body_named(std::string_view name);
+
+} // namespace skerry::fabric_test

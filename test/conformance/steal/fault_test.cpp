@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Faults seeded into the simulated library: a coherence step or the masks left out. Each must be found, by the
+// simulator's report of stale reads or by what becomes of the program; a run without the fault passes. The report is
+// part of the test: it has to name the line that reads the old value.
+
+#include <cstdint>
+#include <initializer_list>
+#include <ostream>
+#include <string>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "programs.hpp"
+#include "simulated.hpp"
+
+namespace skerry_test {
+
+namespace {
+
+using skerry::steal_mode;
+using skerry::detail::coherence_step;
+
+struct run_of {
+    const char* (*body)();
+    steal_mode steal;
+    const char* wrong;
+};
+run_of now{};
+
+skerry_sim::statistics simulate(const char* (*body)(), steal_mode steal, std::uint64_t seed) {
+    now = {body, steal, "it has not run"};
+    skerry_sim::settings set;
+    set.seed = seed;
+    set.livelock_cycles = 3'000'000;
+    set.most_cycles = 20'000'000;
+    skerry_sim::simulation simulation(machine_named("tiny4-gwb.toml"), set);
+    return simulation.run(
+        [](void*) {
+            skerry::runtime rt(all_cores(now.steal));
+            now.wrong = rt.run(now.body);
+        },
+        nullptr);
+}
+
+void pass_time() {
+    for (int i = 0; i < 300; ++i) {
+        machine::pause();
+    }
+}
+
+// The joiner has read what the stolen branch then writes, and the branch has ended before it joins.
+struct alignas(64) line_of_the_cache {
+    int cell;
+    volatile int neighbour; // never written, and yet read
+};
+line_of_the_cache line{};
+int& cell = line.cell;
+volatile int& neighbour = line.neighbour;
+
+const char* read_before_a_join() {
+    cell = 1;
+    int seen = cell;
+    std::atomic<unsigned> met{0};
+    skerry::parallel_invoke(
+        [&] {
+            wait_for(met, 1);
+            pass_time();
+        },
+        [&] {
+            cell = 2;
+            met.fetch_add(1);
+        });
+    seen += cell;
+    return seen == 3 ? nullptr : "the joiner has not seen what the branch wrote";
+}
+
+const char* read_before_a_finish() {
+    cell = 1;
+    int seen = cell;
+    std::atomic<unsigned> met{0};
+    skerry::finish([&](skerry::scope& s) {
+        s.async([&] {
+            cell = 2;
+            met.fetch_add(1);
+        });
+        seen += neighbour; // brings the line back, which a gate may have discarded
+        wait_for(met, 1);
+        pass_time();
+    });
+    seen += cell;
+    return seen == 3 ? nullptr : "the waiter has not seen what the task wrote";
+}
+
+// The joiner looks at the task's header while it waits; the result lies beside it.
+[[maybe_unused]] const char* result_after_a_wait() {
+    std::atomic<unsigned> met{0};
+    const auto [a, b] = skerry::parallel_invoke(
+        [&] {
+            wait_for(met, 1);
+            return 1;
+        },
+        [&] {
+            met.fetch_add(1);
+            pass_time();
+            return 2;
+        });
+    return a + b == 3 ? nullptr : "the result of a stolen branch was lost";
+}
+
+// The only task of a deque, again and again: its owner and thieves meet at it.
+const char* many_short_finishes() {
+    std::vector<int> cells(400);
+    for (int& c : cells) {
+        skerry::finish([&](skerry::scope& s) { s.async([&] { ++c; }); });
+    }
+    for (const int c : cells) {
+        if (c != 1) {
+            return "a task did not run exactly once";
+        }
+    }
+    return nullptr;
+}
+
+struct fault {
+    const char* name;
+    steal_mode steal;
+    coherence_step left_out;
+    const char* (*program)();
+    const char* report; // a regular expression that one line of the report matches
+};
+
+std::ostream& operator<<(std::ostream& out, const fault& f) { return out << f.name; }
+
+const fault all[] = {
+    {"no_discard_after_a_steal_by_interrupt", steal_mode::interrupt, coherence_step::reply_taken, fork_and_join,
+     "stale read on core .* read at .*steal_interrupt.cpp:[0-9]+ .*team::request.*last written by core "
+     ".*steal_interrupt.cpp:[0-9]+ .*team::serve"},
+    {"no_discard_after_a_steal_under_the_gate", steal_mode::locked, coherence_step::gate_entered, fork_and_join,
+     "read at .*deque_owner.hpp:[0-9]+ .*settle_or_wait.*last written by core .*deque_thief.hpp:[0-9]+ .*steal_from"},
+    {"no_publish_before_the_reply", steal_mode::interrupt, coherence_step::reply_sent, fork_and_join,
+     "read at .*steal_interrupt.cpp:[0-9]+ .*team::request.*last written by core .*team::serve"},
+    {"no_publish_before_the_gate_opens", steal_mode::locked, coherence_step::gate_left, fork_and_join,
+     "read at .*team.cpp:[0-9]+ .*team::execute.*last written by core .*task_header.hpp:[0-9]+ .*fib"},
+    {"no_publish_of_the_request", steal_mode::interrupt, coherence_step::request_sent, fork_and_join,
+     "read at .*team::serve.*last written by core .*team::request"},
+    {"no_discard_of_an_old_request", steal_mode::interrupt, coherence_step::request_taken, fork_and_join,
+     "read at .*team::serve.*last written by core .*team::request"},
+    {"no_publish_of_a_stolen_branch", steal_mode::interrupt, coherence_step::task_ended, fork_and_join,
+     "read at .*outcome.hpp:[0-9]+ .*outcome<long>::take.*last written by core .*run_stolen"},
+    {"no_publish_of_a_stolen_branch_under_the_gate", steal_mode::locked, coherence_step::task_ended, fork_and_join,
+     "read at .*outcome.hpp:[0-9]+ .*outcome<long>::take.*last written by core .*run_stolen"},
+    {"no_discard_at_the_join", steal_mode::interrupt, coherence_step::task_joined, read_before_a_join,
+     "read at .*fault_test.cpp:[0-9]+ .*read_before_a_join.*last written by core .*fault_test.cpp"},
+#ifndef __clang__ // whose code keeps in registers what it has read of the header: nothing old is read again
+    {"no_discard_at_the_join_under_the_gate", steal_mode::locked, coherence_step::task_joined, result_after_a_wait,
+     "read at .*outcome.hpp:[0-9]+ .*take.*last written by core .*run_stolen"},
+#endif
+    {"no_discard_at_the_end_of_a_finish_under_the_gate", steal_mode::locked, coherence_step::task_joined,
+     read_before_a_finish,
+     "read at .*fault_test.cpp:[0-9]+ .*read_before_a_finish.*last written by core .*fault_test.cpp"},
+    {"no_discard_at_the_end_of_a_finish", steal_mode::interrupt, coherence_step::task_joined, read_before_a_finish,
+     "read at .*fault_test.cpp:[0-9]+ .*read_before_a_finish.*last written by core .*fault_test.cpp"},
+};
+
+class left_out : public testing::TestWithParam<fault> {};
+
+TEST_P(left_out, is_found) {
+    const fault& f = GetParam();
+    std::string report;
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        skerry::port::leave_out({});
+        EXPECT_EQ(simulate(f.program, f.steal, seed).total.stale_reads, 0U) << "without the fault";
+        EXPECT_EQ(now.wrong, nullptr) << "without the fault: " << now.wrong;
+        skerry::port::leave_out({f.left_out});
+        try {
+            report += stale_reads(simulate(f.program, f.steal, seed));
+        } catch (const skerry_sim::simulation_stuck& e) {
+            report += e.what();
+        }
+    }
+    skerry::port::leave_out({});
+    EXPECT_THAT(report, testing::ContainsRegex(f.report));
+}
+
+INSTANTIATE_TEST_SUITE_P(steps, left_out, testing::ValuesIn(all),
+                         [](const testing::TestParamInfo<fault>& i) { return std::string(i.param.name); });
+
+// --- masks ----------------------------------------------------------------------------------------------------------
+
+// What becomes of a program: run in a child, since without masks anything may happen to it.
+enum class fate { right, wrong, stuck, crashed };
+
+fate fate_of(const char* (*body)(), std::uint64_t seed, bool masks) {
+    const pid_t child = fork();
+    if (child == 0) {
+        skerry::port::leave_out_masks(!masks);
+        fate end = fate::right;
+        try {
+            static_cast<void>(simulate(body, steal_mode::interrupt, seed));
+            end = now.wrong == nullptr ? fate::right : fate::wrong;
+        } catch (const skerry_sim::simulation_stuck&) {
+            end = fate::stuck;
+        }
+        _exit(static_cast<int>(end));
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? static_cast<fate>(WEXITSTATUS(status)) : fate::crashed;
+}
+
+TEST(masks, are_needed) {
+    unsigned broken = 0;
+    for (std::uint64_t seed = 0; seed < 12; ++seed) {
+        EXPECT_EQ(fate_of(many_short_finishes, seed, true), fate::right) << "with masks, seed " << seed;
+        broken += fate_of(many_short_finishes, seed, false) != fate::right ? 1U : 0U;
+    }
+    EXPECT_GT(broken, 0U) << "no run has gone wrong without masks";
+    RecordProperty("broken", static_cast<int>(broken));
+}
+
+} // namespace
+
+} // namespace skerry_test

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The same programs on four simulated cores, under each protocol that the machine has, with several interleavings each.
+// On caches that software keeps no read may be stale.
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <ostream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "../../unit/base/child.hpp"
+#include "programs.hpp"
+#include "sim/port/trace.hpp"
+#include "simulated.hpp"
+
+namespace skerry_test {
+
+namespace {
+
+struct machine_and_protocol {
+    const char* file;
+    skerry::steal_mode steal;
+    const char* name;
+};
+
+constexpr machine_and_protocol all[] = {
+    {"tiny4-gwb.toml", skerry::steal_mode::locked, "gwb_locked"},
+    {"tiny4-gwb.toml", skerry::steal_mode::interrupt, "gwb_interrupt"},
+    {"tiny4-mesi.toml", skerry::steal_mode::asymmetric, "mesi_asymmetric"},
+    {"tiny4-mesi.toml", skerry::steal_mode::locked, "mesi_locked"},
+    {"tiny4-mesi.toml", skerry::steal_mode::interrupt, "mesi_interrupt"},
+};
+
+// Static: what the host's stack holds is not the simulated machine's.
+struct run_of {
+    const char* (*body)();
+    unsigned workers;
+    skerry::steal_mode steal;
+    const char* wrong;
+    skerry::statistics stats;
+};
+run_of now{};
+
+skerry_sim::statistics simulate(const machine_and_protocol& m, const program& p, std::uint64_t seed) {
+    now = {p.run, p.workers, m.steal, "it has not run", {}};
+    skerry_sim::settings set;
+    set.seed = seed;
+    // Every other run gets the old values that the machine would give it.
+    set.stale = seed % 2 == 0 ? skerry_sim::stale_mode::report : skerry_sim::stale_mode::emulate;
+    skerry_sim::simulation simulation(machine_named(m.file), set);
+    return simulation.run(
+        [](void*) {
+            skerry::options o = all_cores(now.steal);
+            o.workers = now.workers != 0 ? now.workers : o.workers;
+            skerry::runtime rt(o);
+            now.wrong = rt.run(now.body);
+            now.stats = rt.stats();
+        },
+        nullptr);
+}
+
+class steal : public testing::TestWithParam<std::tuple<machine_and_protocol, program>> {};
+
+TEST_P(steal, conforms) {
+    const auto& [m, p] = GetParam();
+    std::uint64_t steals = 0;
+    for (std::uint64_t seed = 0; seed < 6; ++seed) {
+        const skerry_sim::statistics s = simulate(m, p, seed);
+        ASSERT_EQ(now.wrong, nullptr) << now.wrong << ", seed " << seed;
+        ASSERT_EQ(s.total.stale_reads, 0U) << stale_reads(s) << "seed " << seed;
+        steals += now.stats.steals_granted;
+    }
+    EXPECT_GT(steals, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(machines, steal, testing::Combine(testing::ValuesIn(all), testing::ValuesIn(programs)),
+                         [](const testing::TestParamInfo<steal::ParamType>& i) {
+                             return std::string(std::get<0>(i.param).name) + "_" + std::get<1>(i.param).name;
+                         });
+
+// --- work spreads ---------------------------------------------------------------------------------------------------
+
+std::array<std::uint64_t, 4> steals_of{};
+
+const char* fork_and_count() {
+    const char* const wrong = fork_and_join();
+    for (unsigned i = 0; i < crew().slots(); ++i) {
+        steals_of[i] += crew().slot(i).count.granted.read();
+    }
+    return wrong;
+}
+
+class every_core : public testing::TestWithParam<machine_and_protocol> {};
+
+TEST_P(every_core, steals) {
+    steals_of = {};
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+        static_cast<void>(simulate(GetParam(), {"fork_and_count", fork_and_count, 0}, seed));
+        ASSERT_EQ(now.wrong, nullptr) << now.wrong;
+    }
+    for (const std::uint64_t n : steals_of) {
+        EXPECT_GT(n, 0U);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(machines, every_core, testing::ValuesIn(all),
+                         [](const testing::TestParamInfo<machine_and_protocol>& i) {
+                             return std::string(i.param.name);
+                         });
+
+// --- the host's trace ----------------------------------------------------------------------------------------------
+
+class traced : public testing::TestWithParam<machine_and_protocol> {};
+
+TEST_P(traced, takes_the_same_cycles) {
+    const program p{"fork_and_join", fork_and_join, 0};
+    const std::string path = testing::TempDir() + "skerry_" + GetParam().name + ".json";
+    // In processes of their own: what a run leaves in the program's static data is the next one's.
+    const auto run = [&](bool listens) {
+        return skerry_test::run_in_child([&] {
+            if (listens) {
+                skerry::port::listen(4, std::size_t{1} << 22U);
+            }
+            const std::uint64_t cycles = simulate(GetParam(), p, 2).total.cycles;
+            if (listens) {
+                skerry::port::write_trace(path);
+            }
+            std::fprintf(stderr, "%llu cycles\n", static_cast<unsigned long long>(cycles));
+            return 0;
+        });
+    };
+    const skerry_test::child_result untraced = run(false);
+    EXPECT_EQ(untraced.code, 0);
+    EXPECT_THAT(untraced.output, testing::EndsWith(" cycles\n"));
+    EXPECT_EQ(run(true).output, untraced.output);
+
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    std::filesystem::remove(path);
+    std::map<std::string, unsigned> kinds;
+    const nlohmann::json document = nlohmann::json::parse(text.str());
+    for (const auto& e : document.at("traceEvents")) {
+        ++kinds[e.value("cat", "")];
+    }
+    for (const char* const kind : {"start", "steal", "wait", "enter"}) {
+        EXPECT_GT(kinds[kind], 0U) << kind;
+    }
+    const bool by_software = std::string_view(GetParam().file) == "tiny4-gwb.toml";
+    EXPECT_EQ(kinds["publish"] > 0, by_software);
+    EXPECT_EQ(kinds["discard"] > 0, by_software);
+}
+
+INSTANTIATE_TEST_SUITE_P(machines, traced, testing::ValuesIn(all),
+                         [](const testing::TestParamInfo<machine_and_protocol>& i) {
+                             return std::string(i.param.name);
+                         });
+
+// --- what a machine lacks ------------------------------------------------------------------------------------------
+
+TEST(refused, a_trace_from_within) {
+    skerry_sim::simulation simulation(machine_named(all[0].file));
+    const auto run = [&] {
+        static_cast<void>(simulation.run(
+            [](void*) {
+                skerry::options o = all_cores(all[0].steal);
+                o.trace = "x.json";
+                const skerry::runtime rt(o);
+            },
+            nullptr));
+    };
+    EXPECT_THAT(run,
+                testing::ThrowsMessage<std::invalid_argument>(
+                    "skerry: options::trace (SKERRY_TRACE) is 'x.json': the host of a simulation writes its trace; "
+                    "skerry-sim --trace asks for it"));
+    EXPECT_FALSE(std::filesystem::exists("x.json"));
+}
+
+template <class Error>
+std::string text_of(const machine_and_protocol& m, unsigned workers) {
+    try {
+        static_cast<void>(simulate(m, {"fork_and_join", fork_and_join, workers}, 0));
+    } catch (const Error& e) {
+        return e.what();
+    }
+    return "no exception";
+}
+
+TEST(refused, asymmetric_steals_without_coherent_caches) {
+    EXPECT_THAT(
+        text_of<std::system_error>({"tiny4-gwb.toml", skerry::steal_mode::asymmetric, ""}, 0),
+        testing::HasSubstr("skerry: options::steal (SKERRY_STEAL) is asymmetric, but the caches of this machine "
+                           "are not coherent; use automatic, locked or interrupt"));
+}
+
+TEST(refused, more_workers_than_cores) {
+    EXPECT_THAT(text_of<std::system_error>(all[0], 5),
+                testing::AllOf(testing::HasSubstr("skerry: cannot start thread "),
+                               testing::HasSubstr(": the simulated machine has 4"),
+                               testing::HasSubstr(" cores, and each has one; lower options::workers or "
+                                                  "SKERRY_WORKERS")));
+}
+
+// --- what a steal that does not happen costs ------------------------------------------------------------------------
+
+std::uint64_t joins_before = 0;
+std::uint64_t joins_after = 0;
+
+const char* fork_alone() {
+    using skerry::detail::coherence_step;
+    joins_before =
+        skerry::port::steps_done(coherence_step::task_joined) + skerry::port::steps_done(coherence_step::gate_entered);
+    const char* const wrong = fork_and_join();
+    joins_after =
+        skerry::port::steps_done(coherence_step::task_joined) + skerry::port::steps_done(coherence_step::gate_entered);
+    return wrong;
+}
+
+// fib(12) forks 232 times. Wang et al., IV-C: a join whose child was not stolen synchronises with nobody.
+TEST(unstolen_joins, discard_nothing_under_interrupts) {
+    static_cast<void>(simulate(all[1], {"fork_alone", fork_alone, 1}, 0));
+    EXPECT_EQ(now.wrong, nullptr);
+    EXPECT_EQ(joins_after - joins_before, 0U);
+}
+
+TEST(unstolen_joins, discard_at_each_push_and_pop_under_the_gate) {
+    static_cast<void>(simulate(all[0], {"fork_alone", fork_alone, 1}, 0));
+    EXPECT_EQ(now.wrong, nullptr);
+    EXPECT_EQ(joins_after - joins_before, 2 * 232U);
+}
+
+} // namespace
+
+} // namespace skerry_test

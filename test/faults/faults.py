@@ -1,0 +1,310 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Faults seeded into coherence and the crossing of tasks, the test that catches each, and what that test says.
+
+    faults.py write SOURCES OUTPUT       copies of the sources in which each fault stands beside the original
+    faults.py run FOLDER [--only TEXT]   runs each fault's test with the fault switched on, and all tests without
+
+In a replacement @ stands for "this fault is switched on". All faults are in one library, so one compilation serves all.
+`run` fails if a fault survives, if it is caught with another message, or if a test fails without a fault.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+ARENA = "coherence/arena.cpp"
+EXPOSURE = "coherence/exposure.cpp"
+EXTENTS = "coherence/extents.cpp"
+PACK = "coherence/pack.cpp"
+SOURCE = "coherence/page_source.cpp"
+FORMAT = "coherence/parcel_format.cpp"
+STATE = "coherence/region_state.cpp"
+TABLE = "coherence/region_table.cpp"
+TREE = "coherence/region_tree.cpp"
+TRANSFER = "coherence/transfer.cpp"
+UNPACK = "coherence/unpack.cpp"
+CROSSING = "deps/crossing.cpp"
+HOME = "deps/crossing_home.cpp"
+AWAY = "deps/crossing_away.cpp"
+INPUTS = "deps/declared_in.cpp"
+FILES = [ARENA, EXPOSURE, EXTENTS, PACK, SOURCE, FORMAT, STATE, TABLE, TREE, TRANSFER, UNPACK, CROSSING, HOME, AWAY,
+         INPUTS]
+
+HEAD = """extern int skerry_fault; // which fault is switched on; 0: none
+static inline bool fault_is(int which) { return skerry_fault == which; }
+"""
+
+UNITS = "coherence_fault_units"  # the executables
+PROGRAMS = "coherence_fault_programs"
+
+
+class Fault:
+    """Edits of (file, text, replacement), each text once in its file; the test, and what it prints (an expression)."""
+
+    def __init__(self, edits, executable, test, says):
+        self.edits, self.executable, self.test, self.says = edits, executable, test, says
+
+
+def unit(file, text, replacement, test, says):
+    return Fault([(file, text, replacement)], UNITS, test, says)
+
+
+def program(file, text, replacement, name, says):
+    test = name if "." in name else f"Processes/Launched.Program/{name}"
+    return Fault([(file, text, replacement)], PROGRAMS, test, says)
+
+
+FAULTS = {
+    # What lies where.
+    "extents: every other slab left out":
+        unit(EXTENTS, "            if (part.live()) {", "            if (part.live() && !(@ && part.index % 2 == 1)) {",
+             "TransferList.EachByteOnce", r"bytes == 4 \* slab_bytes"),
+    "extents: regions within left out":
+        unit(EXTENTS, "            append_extents(found, each);", "            if (!@ || each == id) append_extents(found, each);",
+             "Extents.OfARegionAndThoseWithin", r"Value of: has\(of\(home, true\), in_inner\)"),
+    "extents: the end of a large object left out":
+        unit(EXTENTS, "port::round_up(p->bytes, slab_bytes));", "port::round_up(p->bytes, slab_bytes) - (@ ? slab_bytes : 0));",
+             "Extents.ALargeObjectIsWhole", r"of\(home, true\)\n"),
+    "extents: merged though they do not touch":
+        unit(EXTENTS, "found.back().first + found.back().bytes == first) {",
+             "(@ || found.back().first + found.back().bytes == first)) {", "Extents.GapsStayGaps", r"parts\[2\], slab_bytes"),
+    "extents: the block beside":
+        program(EXTENTS, "const std::size_t i = offset % slab_bytes / size;",
+                "const std::size_t i = offset % slab_bytes / size + (@ ? 1U : 0U);", "regions_random", r"RC_ASSERT\(all_\.run\(k\.holder, \{\.what = op::check"),
+    "transfer: the last byte left out":
+        unit(TRANSFER, ".there = reinterpret_cast<std::uintptr_t>(e.first), .bytes = e.bytes});",
+             ".there = reinterpret_cast<std::uintptr_t>(e.first), .bytes = e.bytes - (@ ? 1U : 0U)});",
+             "TransferList.EachByteOnce", r"list\[1\]\.bytes == 100"),
+    "transfer: the inner of two ranges ends the outer":
+        unit(TRANSFER, "end = std::max(end, e.first + e.bytes);", "end = @ ? e.first + e.bytes : std::max(end, e.first + e.bytes);",
+             "TransferList.EachByteOnce", r"list\.size\(\) == 2"),
+    # Pages.
+    "arena: a large object's pages are not found":
+        program(ARENA, "    for (std::size_t i = 0; i < p.pages; ++i) {\n        table_[first + i].store(&p,",
+                "    for (std::size_t i = 0; i < (@ ? 1 : p.pages); ++i) {\n        table_[first + i].store(&p,",
+                "Region.DoesWhatAMapDoes", r"RC_ASSERT\(region_of\(bytes \+ e\.bytes - 1\)"),
+    "arena: one page for two owners":
+        unit(ARENA, ".first = warm_[--warm_count_], .count = 1};", ".first = warm_[@ ? warm_count_ - 1 : --warm_count_], .count = 1};",
+             "Region.*", r"no object of region 0x[0-9a-f]+ begins there"),
+    "arena: slabs of a page that was given back stay used":
+        program(ARENA, "        p.slabs[i].use = slab_use::unused;", "        if (!@) p.slabs[i].use = slab_use::unused;",
+                "Region.DoesWhatAMapDoes", r"RC_ASSERT\(found == slabs\)"),
+    "arena: pages do not go back to their source":
+        unit(ARENA, "        source_->give(range);\n    }\n}\n\nbool arena::open", "        if (!@) source_->give(range);\n    }\n}\n\nbool arena::open",
+             "Arena.*", r"std::bad_alloc"),
+    "arena: another process's page goes to the source":
+        program(ARENA, "void arena::forget(page& p) noexcept {\n", "void arena::forget(page& p) noexcept {\n    if (@) source_->give({.first = number_of(p), .count = p.pages});\n",
+                "regions_random", r"killed by signal 6|RC_ASSERT"),
+    "source: a gap grows by one page too many":
+        unit(SOURCE, "            before->second += range.count;", "            before->second += range.count + (@ ? 1U : 0U);",
+             "LocalPages.*", r"RC_ASSERT\(\(range->first \+ i < pages && !used"),
+    "source: pages that are here are denied":
+        unit(SOURCE, "    return after != free_.begin() && std::prev(after)", "    return !@ && after != free_.begin() && std::prev(after)",
+             "Parcel.WhatThisProcessWritesIsNotReplaced", r"comes with region 0x"),
+    # Regions and objects.
+    "region: one block for two objects":
+        program(STATE, "    s->free.erase(i);", "    if (!@) s->free.erase(i);", "Region.DoesWhatAMapDoes", r"killed by signal 11|RC_ASSERT"),
+    "region: a destroyed object's block is lost":
+        unit(STATE, "    s.free.insert(b.index);", "    if (!@) s.free.insert(b.index);", "Region.MemoryOfDestroyedObjectsIsUsedAgain", r"region_test\.cpp:[0-9]+: Failure\nExpected equality"),
+    "region: a run one slab too short":
+        program(STATE, "    const std::size_t count = std::max(slabs_for(bytes), std::size_t{1});",
+                "    const std::size_t count = std::max(slabs_for(bytes) - (@ ? 1U : 0U), std::size_t{1});",
+                "Region.DoesWhatAMapDoes", r"around\.bytes >= e\.bytes|second\.bytes <= at"),
+    "region: a destroyed run keeps its last slab":
+        program(STATE, "return close_slabs(p, s, s.run);", "return close_slabs(p, s, s.run - (@ ? 1U : 0U));",
+                "Region.DoesWhatAMapDoes", r"RC_ASSERT\(found == slabs\)"),
+    "region: empty pages are kept":
+        unit(STATE, "    if (p.unused_count == page_slabs && (p.next", "    if (!@ && p.unused_count == page_slabs && (p.next",
+             "Region.EmptyPagesGoBackBeforeTheRegion", r"\(a\.pages_in_use\(\)\) <= \(before \+ 1\)"),
+    "region: a destructor stays noted":
+        program(STATE, "        s.records[b.index] = {};", "        if (!@) s.records[b.index] = {};", "Region.DoesWhatAMapDoes", r"or its destructor runs already"),
+    "region: a new object changes no version":
+        unit(STATE, "changes.store(changes.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);\n    }",
+             "changes.store(changes.load(std::memory_order_relaxed) + (@ ? 0U : 1U), std::memory_order_relaxed);\n    }",
+             "Extents.WhoSeesTheSameNumberKnowsAllThatIsThere", r"\(made\) != \(before\)"),
+    "tree: a destroyed region's slot is lost":
+        unit(TREE, "        region_table::instance().give(s);\n    }\n}\n\n// Runs", "        if (!@) region_table::instance().give(s);\n    }\n}\n\n// Runs",
+             "Extents.PlacesOfRegionsThatAreGoneAreUsedAgain", r"slot\(home\.create\(\)\)"),
+    "tree: destructors of regions within are left out":
+        unit(TREE, "    while (object_record* const r = s.newest) {", "    while (object_record* const r = @ && parent_of(s) != nullptr ? nullptr : s.newest) {",
+             "Destructors.RegionsWithinFirst", r"Value of: log"),
+    "tree: every region lies within every other":
+        unit(TREE, "    return i == o;", "    return @ || i == o;", "Region.*", r"Value of: detail::lies_within"),
+    "table: an id is used twice":
+        unit(TABLE, "        ++s.serial;", "        if (!@) ++s.serial;", "Region.IdsAreNeverUsedAgain", r"region_test\.cpp:[0-9]+: Failure"),
+    # A region's bookkeeping on its way.
+    "pack: destructors are not sent":
+        unit(PACK, "object_record* o = s.newest; o", "object_record* o = @ ? nullptr : s.newest; o", "Parcel.DestructorsRunWhereTheRegionIs", r"process 1: .*counted::ended\.size\(\) == 100"),
+    "pack: destructors in the wrong order":
+        unit(PACK, "        std::reverse(r.records.begin(), r.records.end());", "        if (!@) std::reverse(r.records.begin(), r.records.end());",
+             "Parcel.DestructorsRunWhereTheRegionIs", r"process 1: .*counted::ended\[0\] == 99"),
+    "pack: free blocks are not sent":
+        unit(PACK, "packed.free[w] = s.free.word(w);", "packed.free[w] = @ ? 0 : s.free.word(w);", "Parcel.TheReceiverGoesOnWhereTheGiverWas", r"process 1: .*made == block \+ 2"),
+    "pack: a wrong size class":
+        unit(PACK, "        packed.size_class = s.size_class;", "        packed.size_class = s.size_class + (@ ? 1U : 0U);", "Parcel.smoke", r"process 1: skerry: no parcel of regions: a slab has blocks that it has no room for"),
+    "pack: regions within are not sent":
+        unit(PACK, "region_state* c = s.newest_child; c", "region_state* c = @ ? nullptr : s.newest_child; c", "Parcel.smoke", r"Value of: result\.exited"),
+    "pack: a large object's size is not sent":
+        unit(PACK, ".pages = p.pages, .bytes = p.bytes, .slabs", ".pages = p.pages, .bytes = @ ? 0 : p.bytes, .slabs", "Parcel.smoke", r"process 1: skerry: no parcel of regions: a page has a wrong size"),
+    "pack: the version is not sent":
+        unit(PACK, "        r.changes = s.changes.load(std::memory_order_relaxed);", "        r.changes = @ ? 0 : s.changes.load(std::memory_order_relaxed);",
+             "Parcel.TheReceiverGoesOnWhereTheGiverWas", r"process 1: .*changes_of\(region_id\{r\.id\(\)\}\) == version"),
+    "pack: who gave a region away may write it":
+        program(PACK, "                marks_.mark(s); //", "                if (!@) marks_.mark(s); //", "regions_in_turn", r"who gave it away writes it"),
+    "format: damage is not seen":
+        unit(FORMAT, "    if (read() != sum_of(", "    if (const auto sum = read(); !@ && sum != sum_of(", "Parcel.DamagedOnesChangeNothing", r"passed && refused > 20"),
+    "unpack: only the first slab of a run arrives":
+        program(UNPACK, "const std::size_t count = s.use == slab_use::run ? static_cast<std::size_t>(each.run) : 1;",
+                "const std::size_t count = !@ && s.use == slab_use::run ? static_cast<std::size_t>(each.run) : 1;", "regions_random", r"RC_ASSERT\(all_\.run|second\.bytes <= made\.value"),
+    "unpack: full pages seem to have room":
+        unit(UNPACK, "        p.unused_count -= count;", "        p.unused_count -= @ ? 0 : count;", "Parcel.TheReceiverGoesOnWhereTheGiverWas", r"Which is: 22\n"),
+    "unpack: regions that are gone are kept":
+        unit(UNPACK, "            while (region_state* const child = child_left_out(*b.state)) {",
+             "            while (region_state* const child = @ ? nullptr : child_left_out(*b.state)) {", "Parcel.WhatIsGoneThereIsGoneHere", r"process 0: .*!gone\.exists\(\)"),
+    "unpack: who was given a region may not write it":
+        program(UNPACK, "        s.away = parcel_.how == handing::copy;", "        s.away = @ || parcel_.how == handing::copy;", "regions_in_turn", r"regions_in_turn|exit status 7"),
+    "unpack: readers may write":
+        unit(UNPACK, "        s.changes.store(b.from->changes, std::memory_order_relaxed);",
+             "        if (@) parcel_.how = handing::over;\n        s.changes.store(b.from->changes, std::memory_order_relaxed);",
+             "Parcel.ReadersGetACopy", r"process 1: .*r\.make<int>\(1\)"),
+    "unpack: no memory for the contents":
+        program(UNPACK, "            if (!arena_.open(range)) {", "            if (!@ && !arena_.open(range)) {", "regions_in_turn", r"process 1 was killed by signal 11"),
+    "unpack: pages that the region has left are kept":
+        program(UNPACK, "                arena_.forget(p);", "                if (!@) arena_.forget(p);", "regions_random", r"killed by signal 6|RC_ASSERT"),
+    # A task on its way.
+    "crossing: a pull leaves out the last byte":
+        program(HOME, "            pulls.push_back(r);", "            pulls.push_back({r.first, r.bytes - (@ ? 1U : 0U)});", "Two/Current.Bytes/every_byte", r"every_byte: not so: came\n"),
+    "crossing: a pull leaves out the first byte":
+        program(HOME, "            held.insert(r.first, r.bytes);\n        }\n    };",
+                "            held.insert(r.first, r.bytes);\n            if (@) pulls.back() = {r.first + 1, r.bytes - 1};\n        }\n    };",
+                "Two/Current.Bytes/every_byte", r"every_byte: not so: came\n"),
+    "crossing: a push is left out":
+        program(CROSSING, "        if (import.unbegun != nullptr || import.written.empty()) {",
+                "        if (@ || import.unbegun != nullptr || import.written.empty()) {",
+                "Two/Current.Bytes/every_byte", r"every_byte: not so: came_back\n"),
+    "crossing: a push leaves out the last byte":
+        program(AWAY, "import->written.push_back({pointer(at), at, run});",
+                "import->written.push_back({pointer(at), at, run - (@ ? 1U : 0U)});", "Two/Current.Bytes/every_byte", r"every_byte: not so: came_back\n"),
+    "crossing: copies are held when a task begins here":
+        program(CROSSING, "            forget_written(n.what, steal_.self());", "            if (!@) forget_written(n.what, steal_.self());",
+                "Two/Current.Bytes/in_between", r"in_between: not so: first == 1 && second == 2"),
+    "crossing: copies are held when a wait is over":
+        program(CROSSING, "    for (byte_ranges& held : copies_) {\n        held.clear();", "    for (byte_ranges& held : copies_) {\n        if (!@) held.clear();",
+                "in_turn", r"in_turn: [0-9]+: not so: \*seen == round"),
+    "crossing: a region's bookkeeping is not sent":
+        program(HOME, "regions = pack_regions(sent);", "regions = pack_regions(@ ? std::vector<access>() : sent);",
+                "Two/Current.Bytes/there_and_back", r"which it does not declare|which it declares as"),
+    "crossing: a writer gets a reader's copy":
+        program(HOME, "        sent.push_back(n.what);",
+                "        sent.push_back(n.what);\n        if (@) sent.back().mode = access_mode::in;", "Two/Current.Bytes/there_and_back", r"cannot cross to another process: another process writes it"),
+    "crossing: a region's contents are not sent":
+        program(HOME, "                fetch({reinterpret_cast<std::uintptr_t>(e.first), e.bytes});",
+                "                if (!@) fetch({reinterpret_cast<std::uintptr_t>(e.first), e.bytes});", "Two/Current.Bytes/there_and_back", r"not so: std::ranges::count\(\*p, 5\) == 100"),
+    "crossing: a region's contents do not come back":
+        program(AWAY, "            pulls.push_back({reinterpret_cast<std::uintptr_t>(e.first), e.bytes});",
+                "            if (!@) pulls.push_back({reinterpret_cast<std::uintptr_t>(e.first), e.bytes});",
+                "Two/Current.Bytes/there_and_back", r"not so: std::ranges::count\(\*x, 6\) == 100"),
+    "crossing: a region's bookkeeping does not come back":
+        program(HOME, "        unpack_region(back.bytes);", "        if (!@) unpack_region(back.bytes);",
+                "Two/Current.Bytes/there_and_back", r"region::make: region 0x[0-9a-f]+ is being written by another process"),
+    "crossing: a task begins before its objects are here":
+        program(AWAY, "    here.complete = here.pulls.empty();", "    here.complete = @ || here.pulls.empty();", "Two/Current.Bytes/every_byte", r"every_byte: not so: came\n"),
+    "crossing: a container's own bytes are not sent":
+        program(HOME, "        } else if (!inside) {", "        } else if (!inside && !@) {", "Two/Current.Bytes/own_bytes", r"process 1 was killed by signal 11; it held 1 task"),
+    # The checks of debug builds.
+    "exposure: nothing is closed again":
+        program(EXPOSURE, "held.end());\n        for (const part& p : made) {",
+                "held.end());\n        for (const part& p : @ ? std::vector<part>() : made) {",
+                "Undeclared.AnObjectOfAnEarlierTask", r'Actual: "status 0'),
+    "exposure: what is declared in may be written":
+        program(EXPOSURE, "                w.parts.push_back(whole_pages(first, bytes, writes(a.mode)));",
+                "                w.parts.push_back(whole_pages(first, bytes, @ || writes(a.mode)));", "Undeclared.WritingWhatIsDeclaredIn", r'Actual: "writes_what_it_reads: skerry: task \x27scribbler\x27 declares in 40000 bytes'),
+    "exposure: the last page of an object stays closed":
+        program(EXPOSURE, "    return {first & ~mask, (first + bytes + mask) & ~mask, written};",
+                "    return {first & ~mask, (first + bytes + (@ ? 0 : mask)) & ~mask, written};", "Two/Current.Bytes/every_byte", r"process 1 was killed by signal (6|11); it held 1 task"),
+    "exposure: what was made in a region stays open":
+        program(EXPOSURE, "            append_pages(id, made);", "            if (!@) append_pages(id, made);", "Undeclared.WhatIsDeclaredIsOpen", r"not so: !open_to_writing\(made\.of \+ 20'000\)"),
+    "inputs: sums are not compared":
+        program(INPUTS, "if (!is_looked_at(a) ||", "if (@ || !is_looked_at(a) ||", "Undeclared.WritingBesideWhatMayBeWritten", r'Actual: "writes_beside: nobody has seen it'),
+}
+
+
+def write(sources, output):
+    texts = {file: (sources / file).read_text(encoding="utf-8") for file in FILES}
+    originals = dict(texts)
+    for k, (name, fault) in enumerate(FAULTS.items(), start=1):
+        for file, text, replacement in fault.edits:
+            if originals[file].count(text) != 1 or texts[file].count(text) != 1:
+                sys.exit(f"faults.py: '{name}': its text must stand once in {file}, and in no other fault:\n{text}")
+            texts[file] = texts[file].replace(text, replacement.replace("@", f"fault_is({k})"))
+    for file, text in texts.items():
+        path = output / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(HEAD + text, encoding="utf-8")
+
+
+def run_test(folder, fault, number):
+    """(whether the test failed, what it printed). A test that does not end has failed."""
+    environment = dict(os.environ, SKERRY_FAULT=str(number), RC_PARAMS="seed=1 noshrink=1")
+    command = [str(folder / fault.executable), f"--gtest_filter={fault.test}"]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=60, check=False, env=environment)
+    except subprocess.TimeoutExpired as e:
+        return True, (e.stdout or b"").decode(errors="replace") + "\nno end after 60 s\n"
+    output = (done.stdout + done.stderr).decode(errors="replace")
+    if "Running 0 tests" in output:
+        sys.exit(f"faults.py: there is no test {fault.test}")
+    ending = f"\nkilled by signal {-done.returncode}\n" if done.returncode < 0 else ""
+    return done.returncode != 0, output + ending
+
+
+def run(folder, only, show):
+    began = time.monotonic()
+    # Each alone, as with a fault: some want a process that has made no region yet.
+    for executable, test in sorted({(f.executable, f.test) for n, f in FAULTS.items() if only in n}):
+        failed, output = run_test(folder, Fault([], executable, test, ""), 0)
+        if failed:
+            print(f"{test} without a fault:\n{output}")
+            return 1
+    wrong, count = [], 0
+    for k, (name, fault) in enumerate(FAULTS.items(), start=1):
+        if only not in name:
+            continue
+        count += 1
+        since = time.monotonic()
+        failed, output = run_test(folder, fault, k)
+        found = failed and re.search(fault.says, output) is not None
+        verdict = "caught" if found else "caught with another message" if failed else "SURVIVED"
+        print(f"{name:58} {verdict} ({time.monotonic() - since:.1f} s)", flush=True)
+        if not found:
+            wrong.append(name)
+        if show or not found:
+            print(output)
+    print(f"{count - len(wrong)} of {count} faults caught in {time.monotonic() - began:.1f} s")
+    return 1 if wrong else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    writing = commands.add_parser("write")
+    writing.add_argument("sources", type=pathlib.Path)
+    writing.add_argument("output", type=pathlib.Path)
+    running = commands.add_parser("run")
+    running.add_argument("folder", type=pathlib.Path)
+    running.add_argument("--only", default="")
+    running.add_argument("--show", action="store_true")
+    given = parser.parse_args()
+    if given.command == "write":
+        write(given.sources, given.output)
+        return 0
+    return run(given.folder, given.only, given.show)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

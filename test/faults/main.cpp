@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Programs over several processes, and random ones over regions, while a fault is switched on (fault.cpp).
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <skerry/launch.hpp>
+
+#include "../unit/base/child.hpp"
+#include "../unit/coherence/two_processes.hpp"
+#include "../unit/processes/current_programs.hpp"
+#include "../unit/processes/programs.hpp"
+#include "../unit/processes/undeclared_programs.hpp"
+#include "fabric/shm/shm.hpp"
+
+namespace {
+
+// By name: a program of test/unit/processes over two processes, or one of test/unit/coherence/two_processes.
+class Launched : public testing::TestWithParam<const char*> {};
+
+TEST_P(Launched, Program) {
+    const std::string name = GetParam();
+    const auto r = skerry_test::run_in_child([&name] {
+        ::setenv("SKERRY_WORKERS", "1", 1);
+        const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+        const auto end = skerry::launch(2, {self, name}, {.grace_seconds = 2});
+        std::fprintf(stderr, "launcher: %s\n", end.text.c_str());
+        return end.status;
+    });
+    EXPECT_EQ(r.code, 0) << r.output;
+}
+
+INSTANTIATE_TEST_SUITE_P(Processes, Launched,
+                         testing::Values("regions_in_turn", "regions_random", "chain", "in_turn", "regions"),
+                         [](const auto& name) { return std::string(name.param); });
+
+// Whether the name begins so; it is cut off then.
+bool takes(std::string& name, const std::string& before) {
+    const bool found = name.starts_with(before);
+    name = found ? name.substr(before.size()) : name;
+    return found;
+}
+
+int run_launched(char* self, std::string name) {
+    if (skerry_test::is_current_program(name)) {
+        return skerry_test::run_current_program(name);
+    }
+    if (skerry_test::is_undeclared_program(name)) {
+        return skerry_test::run_undeclared_program(name);
+    }
+    const bool regions = takes(name, "regions_");
+    char* arguments[] = {self, name.data(), nullptr};
+    return regions ? skerry_test::run_two_processes(2, arguments) : skerry_test::run_program(2, arguments);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    if (skerry::fabric::shm::launched()) {
+        return run_launched(argv[0], argc > 1 ? argv[1] : "");
+    }
+    testing::InitGoogleMock(&argc, argv);
+    return RUN_ALL_TESTS();
+}

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What stands in spec/ and what was generated from it agree; tools/generate notices when they do not, and refuses specs
+that make no sense."""
+
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+class Generate(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        (self.root / "spec").mkdir()
+        self.spec = self.root / "spec" / "trace_events.toml"
+        shutil.copy(ROOT / "spec" / "trace_events.toml", self.spec)
+
+    def generate(self, *options, root=None):
+        return subprocess.run([ROOT / "tools" / "generate", "--root", root or self.root, *options],
+                              capture_output=True, text=True, check=False)
+
+    def change(self, old, new):
+        text = self.spec.read_text()
+        self.assertIn(old, text)
+        self.spec.write_text(text.replace(old, new, 1))
+
+    def test_this_tree_is_up_to_date(self):
+        done = self.generate("--check", root=ROOT)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+
+    def test_what_is_missing_or_out_of_date_is_named_and_written(self):
+        done = self.generate("--check")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("include/skerry/detail/trace/events.hpp: out of date", done.stdout)
+        self.assertFalse((self.root / "docs").exists())
+        self.assertEqual(self.generate().returncode, 0)
+        self.assertEqual(self.generate("--check").returncode, 0)
+        self.change('words = "steal"', 'words = "theft"')
+        done = self.generate("--check")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("docs/trace.md: out of date", done.stdout)
+        self.assertEqual(self.generate().returncode, 0)
+        self.assertIn("theft", (self.root / "docs" / "trace.md").read_text())
+
+    def test_specs_that_make_no_sense(self):
+        for old, new, text in (
+                ("number = 2", "number = 1", "event ready: its name or its number is there twice"),
+                ('name = "ready"', 'name = "spawn"', "event spawn: its name or its number is there twice"),
+                ('shape = "instant"', 'shape = "point"', "event spawn: no shape 'point'"),
+                ('closes = "wait"', 'closes = "spawn"', "event resume: it closes 'spawn', which is no such begin"),
+                ('closes = "wait"', "", "event resume: 'closes' belongs to an end"),
+                ('type = "choice"', 'type = "domain"', "event spawn: detail: 'words' belongs to a choice"),
+                ('type = "code"', 'type = "float"', "event spawn: argument: no type 'float'"),
+                ('type = "u16"', 'type = "u32"', "the fields of the record have 34 bytes, 'bytes' is 32"),
+                ('meaning = "it runs again"', "", "event wake: 'meaning' is missing"),
+                ("[record]", "[record", "generate: ")):
+            shutil.copy(ROOT / "spec" / "trace_events.toml", self.spec)
+            self.change(old, new)
+            done = self.generate()
+            self.assertEqual(done.returncode, 2, (new, done.stderr))
+            self.assertIn(text, done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

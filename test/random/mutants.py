@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Faults seeded into the analysis of accesses, and whether random programs find them.
+
+    mutants.py write SOURCES OUTPUT      copies of the sources in which each fault stands beside the original
+    mutants.py run RUNNER [--seconds S]  runs random programs with each fault switched on, and without
+
+In a replacement @ stands for "this fault is switched on". All faults are in one program, so one compilation serves all.
+`run` fails if a fault survives, or if programs fail without one.
+"""
+
+import argparse
+import pathlib
+import random
+import subprocess
+import sys
+import time
+
+SCOPE = "deps/task_scope.cpp"
+NAMES = "deps/name_table.cpp"
+FLOW = "frontend/dataflow/dataflow.cpp"
+FINISH = "frontend/forkjoin/finish_frame.cpp"
+
+HEAD = """extern int skerry_fault; // which fault is switched on; 0: none
+static inline bool fault_is(int which) { return skerry_fault == which; }
+"""
+
+# name: [(file, text, replacement), ...]; each text stands exactly once in its file, and in no other fault.
+FAULTS = {
+    "overlap taken for disjoint": [
+        (NAMES, "return a.first < b.first + b.extent && b.first < a.first + a.extent;",
+         "return !@ && a.first < b.first + b.extent && b.first < a.first + a.extent;")],
+    "overlap from the granule before missed": [
+        (NAMES, "granule = lowest == 0 ? 0 : lowest - 1;", "granule = lowest == 0 || @ ? lowest : lowest - 1;")],
+    "region does not hold the regions within": [
+        (NAMES, "return (a.kind == access_kind::region && lies_within(region_around(b), region_around(a)))",
+         "return (@ && region_around(a) == region_around(b)) || (!@ && a.kind == access_kind::region && "
+         "lies_within(region_around(b), region_around(a)))"),
+        (NAMES, "(b.kind == access_kind::region && lies_within(region_around(a), region_around(b)));",
+         "(!@ && b.kind == access_kind::region && lies_within(region_around(a), region_around(b)));")],
+    "bytes that appear in a region that has a name": [
+        (NAMES, "    std::ranges::copy_if(regions_,", "    if (!@) std::ranges::copy_if(regions_,")],
+    "hooks not entered": [(SCOPE, "    if (hooked != 0) {", "    if (hooked != 0 && !@) {")],
+    "writer of a part enters as a reader": [
+        (SCOPE, "writes(node.what.mode) ? group_kind::parts :", "writes(node.what.mode) && !@ ? group_kind::parts :")],
+    "readers not counted": [
+        (SCOPE, "        node.joined = last;\n        last->unfinished.fetch_add(1,",
+         "        node.joined = @ ? &node.own : last;\n        if (@) prepare(node.own, kind, node);\n"
+         "        last->unfinished.fetch_add(@ ? 0 : 1,")],
+    "writer joins readers": [
+        (SCOPE, "if (last != nullptr && common(last->kind, kind) != group_kind::single) {",
+         "if (last != nullptr && (common(last->kind, kind) != group_kind::single || (@ && last->kind == "
+         "group_kind::readers && kind == group_kind::single))) {")],
+    "group closes one member early (E2)": [
+        (SCOPE, "if (last.unfinished.fetch_sub(1, std::memory_order_acq_rel) != 1) {",
+         "if (const auto seen = last.unfinished.fetch_sub(1, std::memory_order_acq_rel); @ ? seen > 2 : seen != 1) {")],
+    "group ends one member early (E1)": [
+        (SCOPE, "if (g.unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1) {",
+         "if (const auto seen = g.unfinished.fetch_sub(1, std::memory_order_acq_rel); @ ? seen <= 2 && g.next != "
+         "nullptr : seen == 1) {")],
+    "group taken for over one member early (E3)": [
+        (SCOPE, "last->unfinished.load(std::memory_order_acquire) == 1;",
+         "last->unfinished.load(std::memory_order_acquire) <= (@ ? 2 : 1);")],
+    "unmet one too low": [(SCOPE, "task.unmet.store(count + 1,", "task.unmet.store(count + (@ ? 0 : 1),")],
+    "one waiter of a group not begun": [(SCOPE, "        node = older;", "        node = @ ? nullptr : older;")],
+    "object touched twice entered twice": [
+        (SCOPE, "if (known.object == &object) {", "if (known.object == &object && !@) {")],
+    "reader and writer of one object stays a reader": [
+        (SCOPE, "known.kind = common(", "known.kind = @ ? known.kind : common(")],
+    "mode of an object touched twice is the first one's": [
+        (SCOPE, "known.mode = known.mode == mode ?", "known.mode = @ ? known.mode : known.mode == mode ?")],
+    "task ends without its children": [
+        (FLOW, "if (task->inside.alone()) {", "if (@ || task->inside.alone()) {")],
+    "grandchildren not waited for": [
+        (SCOPE, "children_.fetch_or(settled,",
+         "children_.fetch_or(@ && parent_.child_of != nullptr && parent_.child_of->child_of != nullptr ? 0 : settled,"),
+        (SCOPE, "    if (static_cast<std::uint32_t>(seen) == 0) {",
+         "    if ((@ && parent_.child_of != nullptr && parent_.child_of->child_of != nullptr) || "
+         "static_cast<std::uint32_t>(seen) == 0) {")],
+    "taskwait leaves one child": [
+        (FLOW, "few_children condition(*scope, 0);", "few_children condition(*scope, @ ? 1 : 0);")],
+    "taskwait_on does not wait": [
+        (FLOW, "    if (!ready) {\n        worker&", "    if (!ready && !@) {\n        worker&")],
+    "finish does not wait for spawned tasks": [
+        (SCOPE, "    if (task.cover != nullptr) {", "    if (task.cover != nullptr && !@) {"),
+        (SCOPE, "    if (cover != nullptr) {", "    if (cover != nullptr && !@) {")],
+    "finish runs only what was begun inside": [
+        (FINISH, "siblings != nullptr && siblings->children() != 0)",
+         "siblings != nullptr && siblings->children() != 0 && !@)")],
+    "names forgotten while children live": [
+        (SCOPE, "if (static_cast<std::uint32_t>(children_.load(std::memory_order_acquire)) == 0 &&",
+         "if ((@ || static_cast<std::uint32_t>(children_.load(std::memory_order_acquire)) == 0) &&"),
+        (FLOW, "    hand_on(next, nullptr, nullptr, track_in(scope->crew()), 0);\n    if (unwritten) {",
+         "    hand_on(next, nullptr, nullptr, track_in(scope->crew()), 0);\n    if (@) scope->tidy();\n    if (unwritten) {")],
+    "poison not passed on": [
+        (SCOPE, "    return g.poisoned.load(std::memory_order_acquire) ||",
+         "    return (!@ && g.poisoned.load(std::memory_order_acquire)) ||")],
+    "poison survives a writer": [
+        (SCOPE, "(g.after_poison.load(std::memory_order_acquire) && !g.single);",
+         "(g.after_poison.load(std::memory_order_acquire) && (@ || !g.single));")],
+    "waiters after poison run": [
+        (SCOPE, "if (g.after_poison.load(std::memory_order_relaxed) && reads(node->what.mode)) {",
+         "if (!@ && g.after_poison.load(std::memory_order_relaxed) && reads(node->what.mode)) {")],
+    "readers that come late after poison run": [
+        (SCOPE, "if (g.after_poison.load(std::memory_order_acquire) && reads(node.what.mode)) {",
+         "if (!@ && g.after_poison.load(std::memory_order_acquire) && reads(node.what.mode)) {")],
+    "skipped tasks run": [
+        (FLOW, "if (!task.skipped.load(std::memory_order_acquire)) {",
+         "if (@ || !task.skipped.load(std::memory_order_acquire)) {")],
+    "child's error does not fail its parent": [
+        (FLOW, "error != nullptr && !task.failed) {", "error != nullptr && !task.failed && !@) {")],
+    "last error instead of the first": [
+        (SCOPE, "|| f.number < leftmost->number)) {",
+         "|| (@ ? f.number > leftmost->number : f.number < leftmost->number))) {")],
+    "finish takes what failed before it": [
+        (SCOPE, "if (f.number >= from &&", "if ((@ || f.number >= from) &&")],
+    "taskwait keeps what was poisoned": [(FLOW, "    scope->tidy();", "    if (!@) scope->tidy();")],
+}
+
+
+def write(sources, output):
+    texts = {}
+    for k, (name, edits) in enumerate(FAULTS.items(), start=1):
+        for file, text, replacement in edits:
+            original = (sources / file).read_text(encoding="utf-8")
+            if original.count(text) != 1 or texts.setdefault(file, original).count(text) != 1:
+                sys.exit(f"mutants.py: fault '{name}': its text must stand once in {file}, and in no other fault:\n{text}")
+            texts[file] = texts[file].replace(text, replacement.replace("@", f"fault_is({k})"))
+    for file, text in texts.items():
+        path = output / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(HEAD + text, encoding="utf-8")
+
+
+def run_one(runner, fault, seconds, seed):
+    """(verdict, how many programs it took); the verdict is None if nothing was found."""
+    command = [runner, str(fault), str(seconds), str(seed)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds + 120, check=False)
+    except subprocess.TimeoutExpired:
+        return "no end", "?", ""
+    words = (done.stdout.splitlines() or [""])[0].split()
+    count = words[1] if len(words) > 1 else "?"
+    verdict = words[0] if words else f"exit status {done.returncode}"
+    return (None if verdict == "passed" and done.returncode == 0 else verdict), count, done.stdout
+
+
+def run(runner, seconds, seed):
+    print(f"seed {seed}")
+    began = time.monotonic()
+    verdict, count, output = run_one(runner, 0, seconds, seed)
+    if verdict is not None:
+        print(f"without a fault: {verdict} after {count} programs\n{output}")
+        return 1
+    print(f"{'without a fault':52} passed after {count:>7} programs")
+    survivors = []
+    for k, name in enumerate(FAULTS, start=1):
+        verdict, count, _ = run_one(runner, k, seconds * 30, seed)  # few need more than a moment
+        print(f"{name:52} {verdict or 'SURVIVED':7} after {count:>7} programs", flush=True)
+        if verdict is None:
+            survivors.append(name)
+    print(f"{len(FAULTS) - len(survivors)} of {len(FAULTS)} faults found in {time.monotonic() - began:.1f} s")
+    return 1 if survivors else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    writing = commands.add_parser("write")
+    writing.add_argument("sources", type=pathlib.Path)
+    writing.add_argument("output", type=pathlib.Path)
+    running = commands.add_parser("run")
+    running.add_argument("runner")
+    running.add_argument("--seconds", type=float, default=2)
+    running.add_argument("--seed", type=int, default=random.randrange(1 << 30))
+    given = parser.parse_args()
+    if given.command == "write":
+        write(given.sources, given.output)
+        return 0
+    return run(given.runner, given.seconds, given.seed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

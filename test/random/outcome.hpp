@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a random program has done, and how two such differ.
+
+#include <string>
+#include <vector>
+
+#include "program.hpp"
+
+namespace random_programs {
+
+struct outcome {
+    std::vector<word> contents;
+    std::vector<word> log; // per statement: 0 not reached, 1 done, else what arrived there
+    std::string error;     // of the whole program
+
+    friend bool operator==(const outcome&, const outcome&) = default;
+};
+
+// Empty: there is none.
+std::string difference(const program& p, const outcome& expected, const outcome& found);
+
+} // namespace random_programs

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The objects that a random program works on, and how a body touches them.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <skerry/region.hpp>
+
+#include "program.hpp"
+
+namespace random_programs {
+
+using object = std::array<word, 2>;
+
+// What a region holds besides its plain objects. Touched only under an access to the whole region.
+struct directory {
+    std::array<word*, slots> slot{};
+    skerry::region sub{};
+    word* in_sub = nullptr; // null: there is no region within
+};
+
+// Where everything is. Travels by value to each task; constant while the program runs.
+struct layout {
+    word* plain;
+    struct {
+        skerry::region handle;
+        std::array<object*, 2> objects;
+        directory* contents;
+    } region[regions];
+    word* log;             // one word for each statement
+    word* in_sub;          // of the region that the task accesses, if that was made within another
+    std::uint32_t program; // its number
+
+    [[nodiscard]] std::span<word> range(const access& a) const noexcept;
+    // All pieces of an access whose directories the caller may read.
+    [[nodiscard]] std::vector<std::span<word>> pieces(const access& a) const;
+};
+
+// Owns one world.
+class world {
+  public:
+    world(std::size_t statements, std::uint32_t program);
+    world(const world&) = delete;
+    world& operator=(const world&) = delete;
+    ~world();
+
+    [[nodiscard]] const layout& where() const noexcept { return where_; }
+    // Everything in it, without addresses.
+    [[nodiscard]] std::vector<word> contents() const;
+    [[nodiscard]] std::vector<word> log() const { return {where_.log, where_.log + statements_}; }
+
+  private:
+    std::size_t statements_;
+    skerry::region home_;
+    layout where_;
+};
+
+constexpr word mixed(word x) noexcept {
+    x = (x ^ (x >> 31)) * 0x9e3779b97f4a7c15U;
+    return x ^ (x >> 29);
+}
+
+// The work of a body: what it may write becomes a function of what it may read, of itself, and of the order in which
+// this happened.
+class work {
+  public:
+    explicit work(std::uint32_t id) noexcept : sum_(mixed(id + 1)) {}
+    void read(std::span<const word> piece) noexcept {
+        for (const word w : piece) {
+            sum_ = mixed(sum_ ^ w);
+        }
+    }
+    void write(std::span<word> piece, mode how) noexcept {
+        for (word& w : piece) {
+            w = mixed((how == mode::out ? 0 : w) ^ (sum_ += 0x1234567));
+        }
+    }
+
+  private:
+    word sum_;
+};
+
+} // namespace random_programs

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "stealing.hpp"
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <skerry/dataflow.hpp>
+#include <skerry/skerry.hpp>
+#include <unistd.h>
+
+namespace skerry_test {
+
+namespace {
+
+using skerry::in;
+using skerry::inout;
+using skerry::out;
+using skerry::region;
+using skerry::spawn;
+using skerry::taskwait;
+
+#define CHECK(condition)                                                                                               \
+    ((condition) ? void() : throw std::logic_error(std::to_string(__LINE__) + ": not so: " #condition))
+
+// --- each kind of work that may cross -------------------------------------------------------------------------------
+
+// A task tells the process that waits for its beginning. Processes share nothing, so it does by a signal.
+std::atomic<int> told{0};
+void listen() { // NOLINT: a handler
+    CHECK(std::signal(SIGUSR1, [](int) { told.fetch_add(1); }) != SIG_ERR);
+}
+void tell(pid_t process) {
+    if (::kill(process, SIGUSR1) != 0) {
+        throw std::runtime_error("cannot tell the other process");
+    }
+}
+// Keeps the worker until somebody has told, so that nothing else runs on it.
+void hold_until_told() {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (told.load() == 0) {
+        CHECK(std::chrono::steady_clock::now() < deadline);
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+    told.fetch_sub(1);
+}
+
+void here(pid_t& ran_in, pid_t spawned_in) {
+    ran_in = ::getpid();
+    tell(spawned_in);
+}
+void stay_here(pid_t& ran_in) { ran_in = ::getpid(); }
+
+using pids = std::span<pid_t>;
+
+// Its own task crosses again: back to where the parent is, which waits.
+void spawn_further(pids two, pid_t parent) {
+    two[0] = ::getpid();
+    tell(parent);
+    spawn(here, out(two[1]), ::getpid());
+    hold_until_told();
+}
+
+enum place : std::size_t { body, left, right, inside_finish, async, future, group, further, furthest, places };
+
+// Each task that is spawned here is begun elsewhere before this goes on.
+void spawn_everywhere(pids ran_in, pid_t first) {
+    listen();
+    tell(first);
+    const auto spawn_at = [ran_in](place p) {
+        spawn(here, out(ran_in[p]), ::getpid());
+        hold_until_told();
+    };
+    spawn_at(body);
+    skerry::parallel_invoke([&] { spawn_at(left); }, [&] { spawn_at(right); });
+    skerry::finish([&](skerry::scope& s) {
+        spawn_at(inside_finish);
+        s.async([&] { spawn_at(async); });
+    });
+    skerry::submit([&] {
+        spawn_at(future);
+        return 0;
+    }).get();
+    skerry::task_group g;
+    g.run([&] { spawn_at(group); });
+    g.wait();
+    spawn(spawn_further, inout(ran_in.subspan(further, 2)), ::getpid());
+    hold_until_told();
+    taskwait(); // idle from here on: the grandchild comes
+}
+
+void kinds(skerry::runtime& r) {
+    CHECK(r.workers() == 1);
+    listen();
+    const auto ran_in = skerry::root_region().make_array<pid_t>(places);
+    const pid_t first = ::getpid();
+    spawn(spawn_everywhere, inout(ran_in), first);
+    hold_until_told(); // the other process has begun it
+    taskwait();
+    for (std::size_t p = body; p <= further; ++p) {
+        CHECK(ran_in[p] == first); // stolen back
+    }
+    CHECK(ran_in[furthest] != first && ran_in[furthest] != 0); // and back again
+}
+
+// --- waits inside waits
+// -----------------------------------------------------------------------------------------------
+
+using numbers = std::span<std::uint64_t>;
+constexpr std::size_t fan = 3;
+
+std::uint64_t mixed(std::uint64_t x) { return (x ^ (x >> 29U)) * 0xbf58476d1ce4e5b9U; }
+
+void tree(numbers all, bool waits) {
+    if (all.size() == 1) {
+        all[0] = mixed(all[0]);
+        return;
+    }
+    const std::size_t part = all.size() / fan;
+    for (std::size_t i = 0; i < fan; ++i) {
+        spawn(tree, inout(all.subspan(i * part, part)), waits);
+    }
+    if (waits) {
+        taskwait();
+        for (std::uint64_t& x : all) {
+            x = mixed(x + all.size());
+        }
+    } else if (part > 1) { // one after the other, without a wait
+        spawn(tree, inout(all.first(part)), waits);
+    }
+}
+void tree_in_place(numbers all, bool waits) {
+    if (all.size() == 1) {
+        all[0] = mixed(all[0]);
+        return;
+    }
+    const std::size_t part = all.size() / fan;
+    for (std::size_t i = 0; i < fan; ++i) {
+        tree_in_place(all.subspan(i * part, part), waits);
+    }
+    if (waits) {
+        for (std::uint64_t& x : all) {
+            x = mixed(x + all.size());
+        }
+    } else if (part > 1) {
+        tree_in_place(all.first(part), waits);
+    }
+}
+
+// Every process waits for tasks of every other one.
+void nests(skerry::runtime&) {
+    constexpr std::size_t n = fan * fan * fan * fan;
+    region home = skerry::root_region().create();
+    const numbers all = home.make_array<std::uint64_t>(2 * n);
+    std::vector<std::uint64_t> expected(2 * n);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        all[i] = expected[i] = i;
+    }
+    for (int round = 0; round < 20; ++round) {
+        spawn(tree, inout(all.first(n)), true);
+        spawn(tree, inout(all.subspan(n)), false);
+        if (round % 3 == 2) {
+            taskwait();
+        }
+        tree_in_place(numbers(expected).first(n), true);
+        tree_in_place(numbers(expected).subspan(n), false);
+    }
+    taskwait();
+    CHECK(std::vector<std::uint64_t>(all.begin(), all.end()) == expected);
+    home.destroy_all();
+}
+
+// --- regions that are read and written on both sides
+// ------------------------------------------------------------------
+
+struct leaf {
+    std::uint64_t value;
+    leaf* next;
+};
+struct branch {
+    region home;
+    branch* left = nullptr;
+    branch* right = nullptr;
+    leaf* first = nullptr;
+};
+
+void grow(region& home, branch& b, std::uint64_t depth) {
+    if (depth == 0) {
+        b.first = home.make<leaf>(leaf{depth + 1, b.first});
+        return;
+    }
+    for (branch** const side : {&b.left, &b.right}) {
+        if (*side == nullptr) {
+            const region inner = home.create();
+            *side = region(inner).make<branch>(branch{.home = inner});
+        }
+        spawn(grow, inout((*side)->home), inout(**side), depth - 1);
+    }
+}
+void count(const region&, const branch& b, numbers sums) {
+    if (sums.size() == 1) {
+        sums[0] = 0;
+        for (const leaf* l = b.first; l != nullptr; l = l->next) {
+            sums[0] += l->value;
+        }
+        return;
+    }
+    spawn(count, in(b.left->home), in(*b.left), out(sums.first(sums.size() / 2)));
+    spawn(count, in(b.right->home), in(*b.right), out(sums.last(sums.size() / 2)));
+}
+
+void forests(skerry::runtime&) {
+    constexpr std::uint64_t depth = 4;
+    region results = skerry::root_region().create();
+    region home = skerry::root_region().create();
+    auto* const top = home.make<branch>(branch{.home = home});
+    const numbers sums = results.make_array<std::uint64_t>(std::size_t{1} << depth);
+    const numbers same = results.make_array<std::uint64_t>(std::size_t{1} << depth);
+    for (std::uint64_t round = 1; round <= 15; ++round) {
+        spawn(grow, inout(home), inout(*top), depth);
+        spawn(count, in(home), in(*top), out(sums)); // both at a time
+        spawn(count, in(home), in(*top), out(same));
+        if (round % 2 == 0) {
+            taskwait();
+            for (std::size_t i = 0; i < sums.size(); ++i) {
+                CHECK(sums[i] == round && same[i] == round);
+            }
+        }
+    }
+    taskwait();
+    home.destroy_all();
+    results.destroy_all();
+}
+
+// --- where nothing may go
+// ---------------------------------------------------------------------------------------------
+
+// A task that declares nothing stays: its children need what is here.
+void undeclared(skerry::runtime& r) {
+    const pids ran_in = skerry::root_region().make_array<pid_t>(2);
+    CHECK(r.workers() == 1);
+    spawn(
+        [](pid_t* cells) {
+            cells[0] = ::getpid();
+            spawn(stay_here, out(cells[1]));
+        },
+        ran_in.data());
+    std::this_thread::sleep_for(std::chrono::milliseconds(20)); // long enough for anybody who would take it
+    taskwait();
+    CHECK(ran_in[0] == ::getpid() && ran_in[1] != 0);
+}
+
+} // namespace
+
+program_body stealing_program(std::string_view name) {
+    struct named {
+        std::string_view name;
+        program_body body;
+    };
+    constexpr named all[] = {{"kinds", kinds}, {"nests", nests}, {"forests", forests}, {"undeclared", undeclared}};
+    for (const named& n : all) {
+        if (n.name == name) {
+            return n.body;
+        }
+    }
+    return nullptr;
+}
+
+} // namespace skerry_test

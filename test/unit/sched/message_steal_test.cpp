@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Stealing by message between two holders of this process, whose tasks are bytes.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <new>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../base/child.hpp"
+#include "base/port/futex.hpp"
+#include "fabric/threads/threads.hpp"
+#include "sched/message_steal.hpp"
+
+namespace {
+
+using namespace skerry::detail;
+namespace fabric = skerry::fabric;
+using skerry_test::run_in_child;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using wish = message_steal::wish;
+
+parcel bytes(std::size_t n, int first = 0) {
+    parcel p;
+    for (std::size_t i = 0; i < n; ++i) {
+        p.push_back(static_cast<std::byte>(first + static_cast<int>(i)));
+    }
+    return p;
+}
+
+struct side final : message_steal::holder {
+    explicit side(std::unique_ptr<fabric::endpoint> f) : steal(std::move(f), *this) {}
+
+    std::optional<parcel> give(unsigned, std::uint64_t, wish w) override {
+        if (fault != nullptr) {
+            std::rethrow_exception(fault);
+        }
+        std::deque<parcel>& from = w == wish::own ? own_tasks : tasks;
+        if (from.empty()) {
+            return std::nullopt;
+        }
+        parcel p = std::move(from.front());
+        from.pop_front();
+        return p;
+    }
+    message_steal::appetite wants(unsigned) override { return appetite; }
+    void take(unsigned victim, std::uint64_t ticket, std::span<const std::byte> what) override {
+        taken.push_back({what.begin(), what.end()});
+        steal.done(victim, ticket, bytes(2));
+    }
+    void ended(unsigned, std::uint64_t, std::span<const std::byte> what) override { ended_with.push_back(what.size()); }
+    void copied(std::uint64_t, bool) override {}
+    void closing() override { closed = true; }
+    void lost(const fabric::failure&) override {}
+    void errands() override {
+        if (left.exchange(false)) {
+            ++run;
+        }
+    }
+
+    std::deque<parcel> tasks;
+    std::deque<parcel> own_tasks; // given to those who want their own only
+    message_steal::appetite appetite{};
+    std::vector<parcel> taken;
+    std::vector<std::size_t> ended_with;
+    std::exception_ptr fault; // of give()
+    bool closed = false;
+    std::atomic<bool> left{false}; // for errands()
+    std::atomic<int> run{0};
+    message_steal steal;
+};
+
+struct two {
+    two() {
+        auto ends = fabric::threads::make(2);
+        victim = std::make_unique<side>(std::move(ends[0]));
+        thief = std::make_unique<side>(std::move(ends[1]));
+    }
+    void move() const {
+        for (int i = 0; i < 8; ++i) {
+            thief->steal.poll();
+            victim->steal.poll();
+        }
+    }
+    std::unique_ptr<side> victim;
+    std::unique_ptr<side> thief;
+};
+
+constexpr std::size_t any = 0;
+constexpr std::size_t own = 1;
+
+TEST(MessageSteal, ATicketIsKeptUntilThereIsATask) {
+    const two t;
+    t.thief->appetite[any] = 1;
+    t.move();
+    EXPECT_TRUE(t.victim->steal.thieves_wait());
+    t.victim->tasks.push_back(bytes(500)); // more than one message
+    t.thief->appetite[any] = 0;
+    t.move();
+    EXPECT_THAT(t.thief->taken, ElementsAre(bytes(500)));
+    EXPECT_THAT(t.victim->ended_with, ElementsAre(2U));
+    EXPECT_FALSE(t.victim->steal.thieves_wait());
+    EXPECT_EQ(t.victim->steal.granted(), 1U);
+    EXPECT_EQ(t.thief->steal.taken(), 1U);
+    EXPECT_EQ(t.thief->steal.here(), 0U);
+}
+
+TEST(MessageSteal, WhoWaitsForItsOwnGetsNoOther) {
+    const two t;
+    t.thief->appetite[own] = 1;
+    t.move();
+    t.thief->appetite = {};
+    t.victim->tasks.push_back(bytes(8));
+    t.move();
+    EXPECT_TRUE(t.thief->taken.empty());
+    t.victim->own_tasks.push_back(bytes(7));
+    t.move();
+    EXPECT_THAT(t.thief->taken, ElementsAre(bytes(7)));
+    EXPECT_EQ(t.victim->tasks.size(), 1U);
+}
+
+TEST(MessageSteal, TicketsThatNobodyNeedsAreCalledBack) {
+    const two t;
+    t.thief->appetite[any] = 3;
+    t.move();
+    ASSERT_TRUE(t.victim->steal.thieves_wait());
+    t.thief->appetite[any] = 0;
+    while (t.victim->steal.thieves_wait()) { // after a while
+        t.move();
+    }
+    t.victim->tasks.push_back(bytes(1));
+    t.move();
+    EXPECT_TRUE(t.thief->taken.empty());
+    t.thief->appetite[any] = 1; // and asked for anew
+    t.move();
+    t.thief->appetite[any] = 0;
+    EXPECT_EQ(t.thief->taken.size(), 1U);
+}
+
+// Whoever leaves something while another thread falls asleep as the driver: that thread does it, long before its time.
+TEST(MessageSteal, NoCallIsLost) {
+    const two t;
+    side& s = *t.thief;
+    std::atomic<bool> stop{false};
+    std::thread driver([&] {
+        while (!stop.load()) {
+            s.steal.wait(skerry::port::forever);
+        }
+    });
+    for (int i = 1; i <= 2'000; ++i) {
+        s.left.store(true);
+        s.steal.poll();
+        while (s.run.load() != i) {
+            std::this_thread::yield();
+        }
+    }
+    stop.store(true);
+    s.steal.wake();
+    driver.join();
+    EXPECT_EQ(s.run.load(), 2'000);
+}
+
+TEST(MessageSteal, ClosingIsNotHeldUpByTheOneWhoStandsIn) {
+    for (int round = 0; round < 50; ++round) {
+        const two t;
+        std::atomic<bool> stop{false};
+        std::thread driver([&] {
+            while (!stop.load()) {
+                t.victim->steal.wait(skerry::port::forever);
+            }
+        });
+        t.victim->steal.close_all();
+        stop.store(true);
+        t.victim->steal.wake();
+        driver.join();
+        t.thief->steal.poll();
+        EXPECT_TRUE(t.thief->closed);
+    }
+}
+
+TEST(MessageSteal, WhatATaskIsLostByEndsTheProcessWithAMessage) {
+    const auto end_by = [](const std::exception_ptr& fault) {
+        const auto end = run_in_child([&] {
+            const two t;
+            t.thief->appetite[any] = 1;
+            t.victim->fault = fault;
+            t.move();
+            return 0;
+        });
+        EXPECT_FALSE(end.exited);
+        return end.output;
+    };
+    EXPECT_THAT(end_by(std::make_exception_ptr(std::bad_alloc())),
+                HasSubstr("skerry: out of memory for a task between two processes\n"));
+    EXPECT_THAT(end_by(std::make_exception_ptr(std::runtime_error("it is damaged"))),
+                HasSubstr("skerry: a task between two processes: it is damaged\n"));
+}
+
+} // namespace

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/machine_description.hpp"
+
+#include <fstream>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace skerry_sim;
+using testing::HasSubstr;
+
+std::string good_text() {
+    std::ostringstream text;
+    text << std::ifstream(SKERRY_MACHINES "/tiny4-gwb.toml").rdbuf();
+    return text.str();
+}
+
+std::string with(const std::string& line, const std::string& instead) {
+    std::string text = good_text();
+    const auto at = text.find(line);
+    EXPECT_NE(at, std::string::npos) << line;
+    return text.replace(at, line.size(), instead);
+}
+
+std::string error_of(const std::string& text) {
+    try {
+        parse_machine(text, "m.toml");
+    } catch (const bad_machine& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+TEST(machine_description, the_machines_that_come_along) {
+    const machine_description gwb = read_machine(SKERRY_MACHINES "/tiny4-gwb.toml");
+    EXPECT_EQ(gwb.name, "tiny4-gwb");
+    EXPECT_EQ(gwb.cores.count, 4U);
+    EXPECT_EQ(gwb.l1.protocol, coherence::gpu_wb);
+    EXPECT_EQ(gwb.l1.bytes, 4096U);
+    EXPECT_EQ(gwb.l2.bank_bytes, 512U << 10);
+    EXPECT_EQ(gwb.dram.line_cycles, 32U);
+    EXPECT_EQ(gwb.least_latency(), 4U);
+    EXPECT_EQ(read_machine(SKERRY_MACHINES "/tiny4-mesi.toml").l1.protocol, coherence::mesi);
+}
+
+TEST(machine_description, says_what_is_wrong_and_what_is_accepted) {
+    EXPECT_EQ(error_of(with("count = 4", "count = 65")),
+              "skerry: sim: m.toml:6: cores.count = 65: not understood; a whole number from 1 to 64 is accepted");
+    EXPECT_EQ(error_of(with("count = 4", "count = \"four\"")),
+              "skerry: sim: m.toml:6: cores.count = 'four': not understood; a whole number from 1 to 64 is accepted");
+    EXPECT_THAT(error_of(with("count = 4", "")),
+                HasSubstr(": cores.count is missing; a whole number from 1 to 64 is accepted"));
+    EXPECT_EQ(error_of(with("ways = 2", "wais = 2")),
+              "skerry: sim: m.toml:13: [l1] has no key 'wais'; accepted are protocol, bytes, ways");
+    EXPECT_EQ(error_of(with("\"gpu-wb\"", "\"gpu\"")),
+              "skerry: sim: m.toml:11: l1.protocol = 'gpu': not understood; \"gpu-wb\" or \"mesi\" is accepted");
+    EXPECT_EQ(error_of(with("\"gpu-wb\"", "1")),
+              "skerry: sim: m.toml:11: l1.protocol = 1: not understood; \"gpu-wb\" or \"mesi\" is accepted");
+    EXPECT_EQ(
+        error_of(with("flit_bytes = 16", "flit_bytes = 12")),
+        "skerry: sim: m.toml:24: network.flit_bytes = 12: not understood; a power of two from 1 to 256 is accepted");
+    EXPECT_EQ(
+        error_of(with("bytes = 4096", "bytes = 5000")),
+        "skerry: sim: m.toml:12: l1.bytes = 5000: not understood; a power of two of lines of 64 bytes in each way "
+        "is accepted");
+    EXPECT_EQ(error_of(with("[dram]", "[ram]")),
+              "skerry: sim: m.toml:26: the file has no key 'ram'; accepted are name, cores, l1, l2, network, dram, "
+              "interrupts, fabric");
+    EXPECT_THAT(error_of(with("[interrupts] # \"a few cycles\" for a tiny core\nentry_cycles = 5", "")),
+                HasSubstr("m.toml:1: section [interrupts] is missing"));
+    EXPECT_THAT(error_of(with("[interrupts] # \"a few cycles\" for a tiny core\nentry_cycles = 5", "") =
+                             "interrupts = 3\n" +
+                             with("[interrupts] # \"a few cycles\" for a tiny core\nentry_cycles = 5", "")),
+                HasSubstr("m.toml:1: interrupts = 3: a section [interrupts] is accepted"));
+    EXPECT_THAT(error_of("cores = = 3"), HasSubstr("skerry: sim: m.toml:1: not TOML: "));
+    EXPECT_THAT(error_of(with("name = \"tiny4-gwb\"", "name = \"\"")),
+                HasSubstr("name = '': not understood; a text is accepted"));
+}
+
+TEST(machine_description, a_message_network) {
+    const machine_description tiny = read_machine(SKERRY_MACHINES "/tiny4-gwb.toml");
+    ASSERT_TRUE(tiny.fabric);
+    EXPECT_EQ(tiny.fabric->request_slots, 32U);
+    EXPECT_EQ(tiny.fabric->way(0, 0), 7);
+    EXPECT_EQ(tiny.fabric->way(0, 3), 7 + 2 * 2);
+    EXPECT_EQ(tiny.fabric->way(2, 1), 7 + 2 * 2);
+    const fabric_description cube = read_machine(SKERRY_MACHINES "/formic16.toml").fabric.value();
+    EXPECT_EQ(cube.hops(0, 1), 0U); // one board
+    EXPECT_EQ(cube.hops(1, 2), 1U);
+    EXPECT_EQ(cube.hops(0, 4), 1U); // the next row
+    EXPECT_EQ(cube.hops(0, 8), 1U); // the next layer
+    EXPECT_EQ(cube.hops(15, 0), 3U);
+    EXPECT_FALSE(parse_machine(good_text().substr(0, good_text().find("[fabric]")), "m.toml").fabric);
+}
+
+TEST(machine_description, says_what_is_wrong_with_a_message_network) {
+    EXPECT_EQ(error_of(with("request_slots = 32", "request_slots = 0")),
+              "skerry: sim: m.toml:34: fabric.request_slots = 0: not understood; a whole number from 1 to 4096 is "
+              "accepted");
+    EXPECT_EQ(error_of(with("poll_cycles = 4", "poll_cycles = 0")),
+              "skerry: sim: m.toml:41: fabric.poll_cycles = 0: not understood; a whole number from 1 to 10000 is "
+              "accepted");
+    EXPECT_EQ(error_of(with("message_cycles = 7", "message_cycles = 7.5")),
+              "skerry: sim: m.toml:42: fabric.message_cycles = 7.5: not understood; a whole number from 1 to 100000 is "
+              "accepted");
+    EXPECT_THAT(error_of(with("copy_bytes_per_cycle = 16", "")),
+                HasSubstr(": fabric.copy_bytes_per_cycle is missing; a whole number from 1 to 4096 is accepted"));
+    EXPECT_THAT(error_of(with("hop_cycles", "hops")),
+                HasSubstr("[fabric] has no key 'hops'; accepted are request_slots"));
+    EXPECT_EQ(error_of(with("rows = 2", "rows = 1")),
+              "skerry: sim: m.toml:33: [fabric] has node_cores * columns * rows * layers = 2 places for the 4 cores of "
+              "cores.count; at least as many are accepted");
+    const std::string text = good_text();
+    EXPECT_THAT(error_of("fabric = 3\n" + text.substr(0, text.find("[fabric]"))),
+                HasSubstr("m.toml:1: fabric = 3: a section [fabric] is accepted"));
+}
+
+TEST(machine_description, a_file_that_is_not_there) {
+    try {
+        read_machine("/nonexistent/machine.toml");
+        FAIL();
+    } catch (const bad_machine& error) {
+        EXPECT_STREQ(error.what(), "skerry: sim: /nonexistent/machine.toml: cannot be read");
+    }
+}
+
+} // namespace
