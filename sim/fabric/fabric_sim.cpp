@@ -72,7 +72,9 @@ class core_endpoint final : public endpoint {
         for (unsigned i = 0; i < about_.peers; ++i) {
             handled += serve((first_ + i) % about_.peers, budget - handled);
         }
-        first_ = (first_ + 1) % about_.peers;
+        if (++first_ >= about_.peers) {
+            first_ = 0;
+        }
         return handled;
     }
 
@@ -206,6 +208,7 @@ std::vector<std::unique_ptr<endpoint>> make(std::span<const unsigned> cores) {
         }
     }
     std::vector<std::unique_ptr<endpoint>> result;
+    result.reserve(cores.size());
     for (unsigned i = 0; i < cores.size(); ++i) {
         result.push_back(std::make_unique<core_endpoint>(cores, i));
     }

@@ -25,7 +25,11 @@ struct shared_state {
 };
 shared_state shared;
 
-void run_end(unsigned i) { shared.said[i] = run_here(shared.what, std::move(shared.ends[i]), *shared.beside); }
+void run_end(unsigned i) {
+    if (auto& beside = shared.beside) {
+        shared.said[i] = run_here(shared.what, std::move(shared.ends[i]), *beside);
+    }
+}
 
 } // namespace
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,13 @@ constexpr std::uint64_t never = ~std::uint64_t{0};
 
 skerry_sim::machine_description machine_named(const char* name) {
     return skerry_sim::read_machine(std::filesystem::path(SKERRY_MACHINES) / name);
+}
+
+const skerry_sim::fabric_description& network_of(const skerry_sim::machine_description& machine) {
+    if (!machine.fabric) {
+        throw std::runtime_error("the machine has no message network");
+    }
+    return *machine.fabric;
 }
 
 struct taker final : receiver {
@@ -139,7 +147,7 @@ trip round_trip(const skerry_sim::machine_description& machine, unsigned to) {
 TEST(simulated_times, a_message_takes_what_the_machine_says) {
     for (const char* name : {"tiny4-gwb.toml", "tiny4-mesi.toml", "formic16.toml"}) {
         const auto machine = machine_named(name);
-        const auto& f = *machine.fabric;
+        const auto& f = network_of(machine);
         for (unsigned to = 1; to < machine.cores.count; ++to) {
             const trip t = round_trip(machine, to);
             const std::uint64_t one_way =
@@ -157,14 +165,14 @@ TEST(simulated_times, formic_messages_are_those_of_the_paper) {
     const auto machine = machine_named("formic16.toml");
     EXPECT_EQ(round_trip(machine, 1).round, 38U);
     EXPECT_EQ(round_trip(machine, 1).there, 19U);
-    EXPECT_EQ(machine.fabric->hops(0, 15), 3U);
+    EXPECT_EQ(network_of(machine).hops(0, 15), 3U);
     EXPECT_NEAR(static_cast<double>(round_trip(machine, 15).round), 131, 0.03 * 131);
     EXPECT_NEAR(static_cast<double>(round_trip(machine, 15).there), 65.5, 0.03 * 65.5);
 }
 
 TEST(simulated_times, a_credit_comes_back_as_a_message_does) {
     const auto machine = machine_named("tiny4-gwb.toml");
-    const auto& f = *machine.fabric;
+    const auto& f = network_of(machine);
     std::uint64_t taken_at = 0;
     std::uint64_t room_at = 0;
     on_cores(machine, {0, 1},
@@ -192,7 +200,7 @@ TEST(simulated_times, a_credit_comes_back_as_a_message_does) {
 
 TEST(simulated_times, copies_run_at_the_transfer_engines_rate) {
     const auto machine = machine_named("tiny4-gwb.toml");
-    const auto& f = *machine.fabric;
+    const auto& f = network_of(machine);
     const std::uint64_t way = f.message_cycles + f.hop_cycles;
     std::vector<std::byte> there(1 << 20, std::byte{7});
     on_cores(machine, {0, 1},
@@ -230,7 +238,7 @@ TEST(simulated_times, copies_run_at_the_transfer_engines_rate) {
 
 TEST(simulated_times, a_kick_and_a_leaving_arrive_as_messages_do) {
     const auto machine = machine_named("tiny4-gwb.toml");
-    const auto& f = *machine.fabric;
+    const auto& f = network_of(machine);
     const std::uint64_t way = f.message_cycles + 2 * f.hop_cycles;
     std::uint64_t kicked_at = 0;
     std::uint64_t left_at = 0;
@@ -254,7 +262,7 @@ TEST(simulated_times, a_kick_and_a_leaving_arrive_as_messages_do) {
 // A script kills a core while it sleeps, while it computes, and twice.
 TEST(simulated_times, a_scripted_death) {
     const auto machine = machine_named("tiny4-gwb.toml");
-    const auto& f = *machine.fabric;
+    const auto& f = network_of(machine);
     const std::uint64_t way = f.message_cycles + f.hop_cycles;
     for (const bool sleeps : {true, false}) {
         skerry_sim::settings set;

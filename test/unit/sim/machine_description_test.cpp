@@ -82,17 +82,22 @@ TEST(machine_description, says_what_is_wrong_and_what_is_accepted) {
 
 TEST(machine_description, a_message_network) {
     const machine_description tiny = read_machine(SKERRY_MACHINES "/tiny4-gwb.toml");
-    ASSERT_TRUE(tiny.fabric);
-    EXPECT_EQ(tiny.fabric->request_slots, 32U);
-    EXPECT_EQ(tiny.fabric->way(0, 0), 7);
-    EXPECT_EQ(tiny.fabric->way(0, 3), 7 + 2 * 2);
-    EXPECT_EQ(tiny.fabric->way(2, 1), 7 + 2 * 2);
-    const fabric_description cube = read_machine(SKERRY_MACHINES "/formic16.toml").fabric.value();
-    EXPECT_EQ(cube.hops(0, 1), 0U); // one board
-    EXPECT_EQ(cube.hops(1, 2), 1U);
-    EXPECT_EQ(cube.hops(0, 4), 1U); // the next row
-    EXPECT_EQ(cube.hops(0, 8), 1U); // the next layer
-    EXPECT_EQ(cube.hops(15, 0), 3U);
+    ASSERT_TRUE(tiny.fabric.has_value());
+    if (const auto& bus = tiny.fabric) {
+        EXPECT_EQ(bus->request_slots, 32U);
+        EXPECT_EQ(bus->way(0, 0), 7);
+        EXPECT_EQ(bus->way(0, 3), 7 + 2 * 2);
+        EXPECT_EQ(bus->way(2, 1), 7 + 2 * 2);
+    }
+    const machine_description formic = read_machine(SKERRY_MACHINES "/formic16.toml");
+    ASSERT_TRUE(formic.fabric.has_value());
+    if (const auto& cube = formic.fabric) {
+        EXPECT_EQ(cube->hops(0, 1), 0U); // one board
+        EXPECT_EQ(cube->hops(1, 2), 1U);
+        EXPECT_EQ(cube->hops(0, 4), 1U); // the next row
+        EXPECT_EQ(cube->hops(0, 8), 1U); // the next layer
+        EXPECT_EQ(cube->hops(15, 0), 3U);
+    }
     EXPECT_FALSE(parse_machine(good_text().substr(0, good_text().find("[fabric]")), "m.toml").fabric);
 }
 
