@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -121,19 +123,19 @@ TEST_P(DataflowOrder, AWholeWaitsForItsPartsAndTheyForIt) {
 }
 
 TEST_P(DataflowOrder, PartialOverlapIsOrderedToo) {
-    std::vector<long> v(30, 1);
-    std::vector<long> expected = v;
-    const auto mix = [](std::span<long> s, long k) {
+    std::vector<std::uint64_t> v(30, 1);
+    std::vector<std::uint64_t> expected = v;
+    const auto mix = [](std::span<std::uint64_t> s, std::size_t k) {
         for (std::size_t i = 0; i < s.size(); ++i) {
-            s[i] = s[i] * 31 + k + static_cast<long>(i);
+            s[i] = s[i] * 31 + k + i;
         }
     };
     runtime.run([&] {
         for (std::size_t k = 0; k < 200; ++k) {
             const std::size_t first = k * 7 % 20;
             const std::size_t length = 1 + k * 5 % 10;
-            mix(std::span(expected).subspan(first, length), static_cast<long>(k));
-            spawn([mix](std::span<long> s, std::size_t n) { mix(s, static_cast<long>(n)); },
+            mix(std::span(expected).subspan(first, length), k);
+            spawn([mix](std::span<std::uint64_t> s, std::size_t n) { mix(s, n); },
                   inout(std::span(v).subspan(first, length)), k);
         }
     });
@@ -154,7 +156,8 @@ TEST_P(DataflowOrder, ARegionIsEverythingInIt) {
             spawn([x](skerry::region& r) { *x += r.exists() ? 10 : 0; }, inout(left));
             spawn([x, y, i, &wrong](const skerry::region&) { wrong += *x == 11 * (i + 1) && *y == i + 1 ? 0 : 1; },
                   in(top));
-            if (i % 10 == 0) { // objects made later belong to it too
+            if (i % 10 == 0) { // objects made later belong to it too, but not while a task may be reading there
+                taskwait();
                 int* const z = right.make<int>(5);
                 spawn([](int& v) { v = 7; }, inout(*z));
                 spawn([z, &wrong](const skerry::region&) { wrong += *z == 7 ? 0 : 1; }, in(right));
