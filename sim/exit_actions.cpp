@@ -5,10 +5,10 @@
 
 #include "sim/core.hpp"
 
-// NOLINTNEXTLINE(readability-identifier-naming, bugprone-reserved-identifier)
+// NOLINTNEXTLINE(readability-identifier-naming, bugprone-reserved-identifier): the C library's name
 extern "C" int __cxa_thread_atexit_impl(void (*)(void*), void*, void*);
 
-// NOLINTNEXTLINE(bugprone-reserved-identifier)
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the compilers' name
 extern "C" int __cxa_thread_atexit(void (*destructor)(void*), void* object, void* library) {
     using namespace skerry_sim::detail;
     if (current == nullptr) {

@@ -14,7 +14,7 @@
 #include "sim/engine.hpp"
 
 // The C library's own heap, under the names that it keeps for those who replace the others.
-// NOLINTBEGIN(readability-identifier-naming, bugprone-reserved-identifier)
+// NOLINTBEGIN(readability-identifier-naming, bugprone-reserved-identifier): others chose these names
 extern "C" {
 void* __libc_malloc(std::size_t);
 void __libc_free(void*);

@@ -174,6 +174,7 @@ void range(const volatile void* p, std::uint64_t size, bool store, std::uint32_t
 
 using namespace skerry_sim::detail;
 
+// The names are the compilers', and the macro takes a type.
 // NOLINTBEGIN(readability-identifier-naming, bugprone-reserved-identifier, bugprone-macro-parentheses)
 extern "C" {
 

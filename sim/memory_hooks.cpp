@@ -9,7 +9,7 @@
 
 using namespace skerry_sim::detail;
 
-// NOLINTBEGIN(readability-identifier-naming, bugprone-reserved-identifier)
+// NOLINTBEGIN(readability-identifier-naming, bugprone-reserved-identifier): others chose these names
 extern "C" {
 
 void* __tsan_memcpy(void* to, const void* from, std::size_t size) {

@@ -42,9 +42,9 @@ class array_part {
     using view_type = typename detail::view<T, N>::type; // tile<T, N>, or std::span<T>
 
     [[nodiscard]] view_type view() const noexcept { return detail::view_of<T, N>(name_); }
-    // NOLINTNEXTLINE(google-explicit-constructor)
+    // NOLINTNEXTLINE(google-explicit-constructor): a part stands where the serial program has a view
     operator view_type() const noexcept { return view(); }
-    // NOLINTNEXTLINE(google-explicit-constructor)
+    // NOLINTNEXTLINE(google-explicit-constructor): the same
     operator typename detail::view<const T, N>::type() const noexcept
         requires(!std::is_const_v<T>)
     {

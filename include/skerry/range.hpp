@@ -65,7 +65,8 @@ class coordinate {
         }
     }
 
-    constexpr operator std::ptrdiff_t() const noexcept { return value_; } // NOLINT(google-explicit-constructor)
+    // NOLINTNEXTLINE(google-explicit-constructor): and read as one
+    constexpr operator std::ptrdiff_t() const noexcept { return value_; }
 
   private:
     std::ptrdiff_t value_;

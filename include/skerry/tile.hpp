@@ -179,7 +179,7 @@ namespace detail {
 struct view_maker {
     template <class T, std::size_t N>
     [[nodiscard]] static typename view<T, N>::type of(const part_name& part) noexcept {
-        T* const data = reinterpret_cast<T*>(part.first()); // NOLINT(performance-no-int-to-ptr)
+        T* const data = reinterpret_cast<T*>(part.first());
         if constexpr (N == 1) {
             return {data, part.extent(2) / sizeof(T)};
         } else {

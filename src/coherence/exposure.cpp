@@ -38,9 +38,7 @@ std::uintptr_t address_of(page_range r) noexcept {
     return static_cast<std::uintptr_t>(arena::existing()->place().address) + r.first * page_bytes;
 }
 
-void* pointer(std::uintptr_t address) noexcept {
-    return reinterpret_cast<void*>(address); // NOLINT(performance-no-int-to-ptr)
-}
+void* pointer(std::uintptr_t address) noexcept { return reinterpret_cast<void*>(address); }
 
 port::access rights(exposure::right r) noexcept {
     return r == exposure::right::write  ? port::access::read_write

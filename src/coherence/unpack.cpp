@@ -297,7 +297,7 @@ class arrival {
         const auto before = [](const page* x, const page* y) { return x->begin < y->begin; };
         std::sort(by_address.begin(), by_address.end(), before);
         for (const packed_record& from : r.records) {
-            auto* const first = reinterpret_cast<std::byte*>(from.first); // NOLINT(performance-no-int-to-ptr)
+            auto* const first = reinterpret_cast<std::byte*>(from.first);
             const auto after = std::upper_bound(by_address.begin(), by_address.end(), first,
                                                 [](const std::byte* x, const page* y) { return x < y->begin; });
             page* const p = after != by_address.begin() ? *std::prev(after) : nullptr;
@@ -317,7 +317,7 @@ class arrival {
             }
             record = {.older = b.newest,
                       .newer = nullptr,
-                      .destroy = reinterpret_cast<destroyer>(*code), // NOLINT(performance-no-int-to-ptr)
+                      .destroy = reinterpret_cast<destroyer>(*code),
                       .first = first,
                       .count = static_cast<std::size_t>(from.count)};
             if (b.newest != nullptr) {

@@ -22,8 +22,7 @@ access access_to(const part_name& name) noexcept {
 }
 
 region_id region_around(const access& a) noexcept {
-    return a.kind == access_kind::region ? region_id{a.first}
-                                         : region_of(reinterpret_cast<const void*>(a.first)); // NOLINT: only looked up
+    return a.kind == access_kind::region ? region_id{a.first} : region_of(reinterpret_cast<const void*>(a.first));
 }
 
 } // namespace

@@ -139,9 +139,7 @@ class task_scope {
                                              << 33; // counts on the latch only while there are children
 
     // Stands in task_context::scope: the body has ended, and has left something behind that may spawn the first child.
-    static task_scope* late() noexcept {
-        return reinterpret_cast<task_scope*>(alignof(task_context)); // NOLINT(performance-no-int-to-ptr)
-    }
+    static task_scope* late() noexcept { return reinterpret_cast<task_scope*>(alignof(task_context)); }
 
     void settle() noexcept;
     void count_child() noexcept;

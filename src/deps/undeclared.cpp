@@ -30,8 +30,7 @@ std::span<const access_node> nodes_of(const dependent_task& task) noexcept { ret
 
 bool covers(const access& a, std::uintptr_t address) noexcept {
     if (a.kind == access_kind::region) {
-        const extent block =
-            try_block_around(reinterpret_cast<const void*>(address)); // NOLINT(performance-no-int-to-ptr)
+        const extent block = try_block_around(reinterpret_cast<const void*>(address));
         return block.bytes != 0 && lies_within(region_of(block.first), region_id{a.first});
     }
     return !a.nothing() && box_of(a).touches(address, address + 1);
@@ -141,8 +140,7 @@ void watch_undeclared() {
     if constexpr (accesses_are_guarded) {
         const auto& place = arena::existing()->place();
         exposure::begin();
-        port::watch_faults(reinterpret_cast<const void*>(place.address), // NOLINT(performance-no-int-to-ptr)
-                           place.bytes, &explain);
+        port::watch_faults(reinterpret_cast<const void*>(place.address), place.bytes, &explain);
     }
 }
 

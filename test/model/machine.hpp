@@ -77,8 +77,9 @@ class atomic : cell<T> {
     using value_type = T;
     static constexpr bool is_always_lock_free = true;
 
+    // NOLINTNEXTLINE(google-explicit-constructor): as std::atomic's
     constexpr atomic(place where = place::current()) noexcept : cell<T>(T{}, where) {}
-    // Implicit, as std::atomic's is.
+    // NOLINTNEXTLINE(google-explicit-constructor): the same
     constexpr atomic(T value, place where = place::current()) noexcept : cell<T>(value, where) {}
     atomic(const atomic&) = delete;
     atomic& operator=(const atomic&) = delete;
@@ -164,6 +165,7 @@ struct machine {
         return true;
     }
     static bool asymmetric() noexcept { return true; }
+    static constexpr bool coherent() noexcept { return true; }
     static void full_fence(place where = place::current()) noexcept { ask(action::full_fence, 0, where); }
 
     // Nothing: a loop that only reads comes back to a state that has been seen.

@@ -128,7 +128,7 @@ std::uint64_t program_offset(const void* address) noexcept {
 }
 
 const void* program_address(std::uint64_t offset) noexcept {
-    return reinterpret_cast<const void*>(program_image().begin + offset); // NOLINT(performance-no-int-to-ptr)
+    return reinterpret_cast<const void*>(program_image().begin + offset);
 }
 
 } // namespace skerry::inline SKERRY_ABI::port

@@ -70,7 +70,6 @@ std::string bytes_text(std::size_t bytes) {
 } // namespace
 
 std::optional<std::string> environment(const char* name) {
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): the header states when this is safe
     const char* const value = std::getenv(name);
     if (value == nullptr || *value == '\0') {
         return std::nullopt;

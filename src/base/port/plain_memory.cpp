@@ -2,7 +2,7 @@
 #include "base/port/plain_memory.hpp"
 
 // glibc's other names for the same code. The last argument is the size of the object that is written.
-// NOLINTBEGIN(readability-identifier-naming, bugprone-reserved-identifier)
+// NOLINTBEGIN(readability-identifier-naming, bugprone-reserved-identifier): others chose these names
 extern "C" {
 void* __memcpy_chk(void*, const void*, std::size_t, std::size_t);
 void* __memmove_chk(void*, const void*, std::size_t, std::size_t);

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 
 #include <pthread.h>
 
@@ -102,7 +101,7 @@ bool install() noexcept {
 void set_stack_guard(const stack_guard* guard) noexcept { mine = guard; }
 
 void share_stack_guard(void* thread_area) noexcept {
-    std::memcpy(in_thread_area(thread_area, &mine), &mine, sizeof mine);
+    *static_cast<const stack_guard**>(in_thread_area(thread_area, static_cast<const void*>(&mine))) = mine;
 }
 
 void watch_faults(const void* begin, std::size_t bytes, void (*explain)(const void*) noexcept) noexcept {

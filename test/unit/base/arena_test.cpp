@@ -20,7 +20,7 @@ using namespace skerry::port;
 // Addresses that every build can have.
 constexpr std::uint64_t address = addresses_may_be_tried ? 0x2a00'0000'0000U : 0x60'0000'0000U;
 
-std::byte* place() { return reinterpret_cast<std::byte*>(address); } // NOLINT(performance-no-int-to-ptr)
+std::byte* place() { return reinterpret_cast<std::byte*>(address); }
 
 constexpr std::size_t size = std::size_t{64} << 20;
 

@@ -27,13 +27,11 @@ std::string error_of(F f) {
 }
 
 TEST(environment, empty_is_not_set) {
-    // NOLINTBEGIN(concurrency-mt-unsafe): this process has one thread
     ::setenv("SKERRY_TEST", "x y", 1);
     EXPECT_EQ(environment("SKERRY_TEST"), "x y");
     ::setenv("SKERRY_TEST", "", 1);
     EXPECT_EQ(environment("SKERRY_TEST"), std::nullopt);
     ::unsetenv("SKERRY_TEST");
-    // NOLINTEND(concurrency-mt-unsafe)
     EXPECT_EQ(environment("SKERRY_TEST"), std::nullopt);
 }
 

@@ -81,7 +81,7 @@ TEST(process, a_plugin_stays_once_its_threads_have_run) {
         std::signal(SIGSEGV, [](int) { _exit(50); });
         void* const plugin = dlopen(BASE_PLUGIN, RTLD_NOW | RTLD_LOCAL);
         if (plugin == nullptr) {
-            std::fputs(dlerror(), stderr); // NOLINT(concurrency-mt-unsafe): this process has one thread
+            std::fputs(dlerror(), stderr);
             return 1;
         }
         reinterpret_cast<void (*)()>(dlsym(plugin, "use_a_thread"))();

@@ -126,10 +126,9 @@ TEST(topology, numa_latency_comes_before_levels) {
     ASSERT_EQ(hwloc_topology_export_xml(machine, file.c_str(), 0), 0);
     hwloc_topology_destroy(machine);
 
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): this process has one thread
     setenv("HWLOC_XMLFILE", file.c_str(), 1);
     const topology t = topology::of_this_machine(first(8));
-    unsetenv("HWLOC_XMLFILE"); // NOLINT(concurrency-mt-unsafe): as above
+    unsetenv("HWLOC_XMLFILE");
     std::filesystem::remove(file);
     ASSERT_TRUE(t.detailed());
     EXPECT_EQ(t.numa_nodes(), 4U);

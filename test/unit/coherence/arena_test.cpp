@@ -65,8 +65,7 @@ TEST(Arena, smoke) {
     EXPECT_EQ(a.region_of(one.begin + 17), region_id{5});
     EXPECT_EQ(a.region_of(&a), region_id::none);
     a.give(one);
-    EXPECT_EQ(a.region_of(reinterpret_cast<void*>(small.address)),
-              region_id::none); // NOLINT(performance-no-int-to-ptr)
+    EXPECT_EQ(a.region_of(reinterpret_cast<void*>(small.address)), region_id::none);
     a.give(three);
     EXPECT_EQ(a.pages_in_use(), 0U);
 }
@@ -170,6 +169,7 @@ TEST(Arena, RegionsOfAFullOne) {
                 made.push_back(r.make_array<std::byte>(3000).data());
             }
         } catch (const std::bad_alloc&) {
+            // It is full.
         }
         const std::vector<extent> full = extents_of(region_id{r.id()}, true);
         if (made.size() != 64 * page_slabs ||
@@ -262,8 +262,7 @@ TEST(Arena, PagesComeFromItsSource) {
     arena a(std::span(&small, 1), std::make_unique<recording_source>(taken));
     page& one = a.take(2, region_id{1});
     page& two = a.take(3, region_id{1});
-    EXPECT_EQ(one.begin,
-              reinterpret_cast<std::byte*>(small.address) + 10 * page_bytes); // NOLINT(performance-no-int-to-ptr)
+    EXPECT_EQ(one.begin, reinterpret_cast<std::byte*>(small.address) + 10 * page_bytes);
     EXPECT_EQ(two.begin, one.begin + 20 * page_bytes);
     std::fill_n(two.begin, 0, std::byte{1});
     a.give(one);

@@ -103,7 +103,6 @@ struct world {
     }
 
     void check_content(std::uintptr_t at, const expected& e) const {
-        // NOLINTNEXTLINE(performance-no-int-to-ptr)
         const auto* const bytes = reinterpret_cast<const std::uint8_t*>(at);
         const std::size_t n = e.counted ? 1 : e.bytes;
         RC_ASSERT(std::all_of(bytes, bytes + n, [&](std::uint8_t b) { return b == e.content; }));
@@ -194,12 +193,10 @@ void run(const std::vector<step>& program) {
             w.check_content(at->first, at->second);
             counted::ended.clear();
             if (at->second.counted) {
-                w.regions[at->second.in].destroy(
-                    reinterpret_cast<counted*>(at->first)); // NOLINT(performance-no-int-to-ptr)
+                w.regions[at->second.in].destroy(reinterpret_cast<counted*>(at->first));
                 RC_ASSERT(counted::ended == std::multiset<std::uint8_t>{at->second.content});
             } else {
-                w.regions[at->second.in].destroy(
-                    reinterpret_cast<std::byte*>(at->first)); // NOLINT(performance-no-int-to-ptr)
+                w.regions[at->second.in].destroy(reinterpret_cast<std::byte*>(at->first));
             }
             w.objects.erase(at);
             break;
@@ -238,7 +235,7 @@ void run(const std::vector<step>& program) {
         case act::misuse:
             if (!w.objects.empty()) {
                 const auto& [at, e] = *w.objects.begin();
-                auto* const wrong = reinterpret_cast<std::byte*>(at) + 1; // NOLINT(performance-no-int-to-ptr)
+                auto* const wrong = reinterpret_cast<std::byte*>(at) + 1;
                 RC_ASSERT_THROWS_AS(w.regions[r].destroy(wrong), std::invalid_argument);
                 if (e.in != r) {
                     RC_ASSERT_THROWS_AS(w.regions[r].destroy(wrong - 1), std::invalid_argument);

@@ -76,7 +76,7 @@ TEST_P(Future, AnyOrderOfManyGets) {
             if (order == 1) {
                 std::reverse(all.begin(), all.end());
             } else if (order == 2) {
-                std::shuffle(all.begin(), all.end(), std::minstd_rand(1)); // NOLINT(cert-msc51-cpp): repeatable
+                std::shuffle(all.begin(), all.end(), std::minstd_rand(1));
             }
             for (auto& [i, f] : all) {
                 ASSERT_EQ(f.get(), 2 * i);

@@ -30,8 +30,8 @@ skerry_test::child_result launched(const std::string& program, const char* worke
         const skerry::launch_result end =
             skerry::launch(2,
                            {"/bin/sh", "-c",
-                            "if [ $SKERRY_RANK = 0 ]; then SKERRY_WORKERS=1 \"$0\" \"$1\"; "
-                            "echo status $?; else exec \"$0\" \"$1\"; fi",
+                            R"(if [ $SKERRY_RANK = 0 ]; then SKERRY_WORKERS=1 "$0" "$1"; echo status $?
+                               else exec "$0" "$1"; fi)",
                             self, program},
                            {.grace_seconds = 5});
         std::fprintf(stderr, "launcher: %s\n", end.text.c_str());
