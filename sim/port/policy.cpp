@@ -55,7 +55,7 @@ bool sim::heavy_fence() noexcept {
     skerry_sim::pause(fence_cycles);
     return true;
 }
-bool sim::asymmetric() noexcept { return skerry_sim::coherent(); }
+bool sim::coherent() noexcept { return skerry_sim::coherent(); }
 
 void sim::pause() noexcept { skerry_sim::pause(pause_cycles); }
 

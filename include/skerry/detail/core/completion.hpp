@@ -23,6 +23,7 @@ struct completion {
         return (bits & tag) != 0 ? reinterpret_cast<completion*>(bits & ~tag) : nullptr;
     }
 };
+static_assert(sizeof(completion) == sizeof(void*));
 static_assert(alignof(completion) > completion::tag);
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -67,6 +67,8 @@ struct context {
     }
 };
 
+static_assert(sizeof(context) == 5 * sizeof(void*));
+
 struct dependent_task;
 class task_scope;
 
@@ -83,6 +85,8 @@ struct task_context : context {
     // The analysis of the children's accesses, made by the first spawn. Any thread under this context may make it.
     mutable machine::atomic<task_scope*> scope{nullptr};
 };
+
+static_assert(sizeof(task_context) == 8 * sizeof(void*));
 
 bool context::within(const context* outer) const noexcept {
     for (const context* c = this; c != nullptr; c = c->parent) {

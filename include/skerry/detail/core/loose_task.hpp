@@ -25,4 +25,6 @@ struct loose_task : task_header {
     ~loose_task() = default;
 };
 
+static_assert(sizeof(loose_task) == 9 * sizeof(void*));
+
 } // namespace skerry::inline SKERRY_ABI::detail

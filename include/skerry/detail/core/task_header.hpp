@@ -32,4 +32,6 @@ struct task_header {
     ~task_header() = default;
 };
 
+static_assert(sizeof(task_header) == 5 * sizeof(void*));
+
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -57,6 +57,9 @@ struct native {
                                              std::uint64_t timeout_ns) noexcept;
     SKERRY_EXPORT static void futex_wake(atomic<std::uint32_t>& word, int count) noexcept;
 
+    // Whether cores see each other's stores without help.
+    static constexpr bool coherent() noexcept { return true; }
+
     // Software coherence: hardware does it here. publish() makes what the calling core has written visible to others,
     // discard() makes its next reads see what others have published.
     static void publish_all(coherence_step) noexcept {}

@@ -35,8 +35,10 @@ struct sim {
     // nothing to wait for. The heavy fence costs what an interrupt does.
     static void full_fence() noexcept { light_fence(); }
     SKERRY_EXPORT static bool heavy_fence() noexcept;
-    // Whether the machine's caches are coherent, which thieves that read an owner's page need.
-    SKERRY_EXPORT static bool asymmetric() noexcept;
+    // As the machine's description says.
+    SKERRY_EXPORT static bool coherent() noexcept;
+    // Thieves read an owner's page.
+    static bool asymmetric() noexcept { return coherent(); }
     static constexpr const char* asymmetric_needs =
         "the caches of this machine are not coherent; use automatic, locked or interrupt";
     static void after_fork() noexcept {}
