@@ -58,6 +58,23 @@ class byte_ranges {
         const auto at = ends_.upper_bound(first);
         return bytes == 0 || (at != ends_.begin() && std::prev(at)->second >= first + bytes);
     }
+    // Calls f(first byte, bytes) for what it lacks of this range, by address. O(log n) but for the ranges that it
+    // meets.
+    template <class F>
+    void for_each_missing(std::uintptr_t first, std::size_t bytes, F f) const {
+        const std::uintptr_t last = first + bytes;
+        auto at = ends_.upper_bound(first);
+        if (at != ends_.begin() && std::prev(at)->second > first) {
+            first = std::prev(at)->second;
+        }
+        for (; first < last && at != ends_.end() && at->first < last; ++at) {
+            f(first, at->first - first);
+            first = at->second;
+        }
+        if (first < last) {
+            f(first, last - first);
+        }
+    }
     // By address.
     template <class F>
     void for_each(F f) const {

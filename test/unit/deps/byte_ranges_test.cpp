@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <set>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -41,6 +42,10 @@ TEST(byte_ranges, edges) {
     EXPECT_TRUE(held.contains(25, 5));
     EXPECT_FALSE(held.contains(14, 2));
     EXPECT_FALSE(held.contains(24, 1));
+    std::vector<std::pair<std::uintptr_t, std::size_t>> missing;
+    held.for_each_missing(5, 30, [&](std::uintptr_t at, std::size_t n) { missing.emplace_back(at, n); });
+    const std::vector<std::pair<std::uintptr_t, std::size_t>> gaps{{5, 5}, {15, 10}, {30, 5}};
+    EXPECT_EQ(missing, gaps);
     held.clear();
     EXPECT_TRUE(held.empty());
 }
@@ -48,7 +53,7 @@ TEST(byte_ranges, edges) {
 RC_GTEST_PROP(byte_ranges, does_what_a_set_of_bytes_does, ()) {
     const auto step =
         rc::gen::tuple(rc::gen::weightedElement<act>({{20, act::insert}, {12, act::erase}, {1, act::clear}}),
-                       rc::gen::inRange<std::uintptr_t>(1, addresses), rc::gen::inRange<std::size_t>(0, 12));
+                       rc::gen::inRange<std::uintptr_t>(1, addresses), rc::gen::inRange<std::size_t>(0, 20));
     const auto steps = *rc::gen::container<std::vector<std::tuple<act, std::uintptr_t, std::size_t>>>(step);
     byte_ranges held;
     std::set<std::uintptr_t> bytes;
@@ -69,7 +74,7 @@ RC_GTEST_PROP(byte_ranges, does_what_a_set_of_bytes_does, ()) {
             }
         }
         RC_ASSERT(held.empty() == bytes.empty());
-        for (std::uintptr_t b = 0; b < addresses + 12; ++b) {
+        for (std::uintptr_t b = 0; b < addresses + 20; ++b) {
             std::uintptr_t end = b;
             while (bytes.contains(end)) {
                 ++end;
@@ -77,6 +82,20 @@ RC_GTEST_PROP(byte_ranges, does_what_a_set_of_bytes_does, ()) {
             RC_ASSERT(held.contains(b, end - b));
             RC_ASSERT(!held.contains(b, end - b + 1));
         }
+        std::set<std::uintptr_t> missing;
+        for (std::uintptr_t b = first; b < first + count; ++b) {
+            if (!bytes.contains(b)) {
+                missing.insert(b);
+            }
+        }
+        std::set<std::uintptr_t> told;
+        held.for_each_missing(first, count, [&told](std::uintptr_t at, std::size_t n) {
+            RC_ASSERT(n != 0);
+            for (std::uintptr_t b = at; b < at + n; ++b) {
+                RC_ASSERT(told.insert(b).second);
+            }
+        });
+        RC_ASSERT(told == missing);
     }
 }
 
