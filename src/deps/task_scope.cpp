@@ -195,7 +195,7 @@ bool task_scope::submit(dependent_task& task) {
             t.node = &task.more[task.more_count++];
             t.node->what = t.object->name;
         }
-        t.node->what.mode = t.mode;
+        t.node->what.ordered_as = t.mode;
         t.node->task = &task;
         t.met = place(*t.object, t.kind, *t.node);
         met += t.met ? 1 : 0;
@@ -288,7 +288,7 @@ bool task_scope::enter(name_table::entry& e, access_node& node) noexcept {
 
 // A member of a group that has begun.
 bool task_scope::comes_late(const access_group& g, access_node& node) noexcept {
-    if (g.after_poison.load(std::memory_order_acquire) && reads(node.what.mode)) {
+    if (g.after_poison.load(std::memory_order_acquire) && reads(node.what.ordered_as)) {
         node.task->skipped.store(true, std::memory_order_release);
     }
     return true;
@@ -298,7 +298,7 @@ bool task_scope::comes_late(const access_group& g, access_node& node) noexcept {
 void task_scope::begins_at_once(access_group& g, bool poison, access_node& node) noexcept {
     g.after_poison.store(poison, std::memory_order_release);
     g.waiting.store(begun(), std::memory_order_release);
-    if (poison && reads(node.what.mode)) {
+    if (poison && reads(node.what.ordered_as)) {
         node.task->skipped.store(true, std::memory_order_release);
     }
 }
@@ -315,8 +315,8 @@ void task_scope::begin(access_group& g, ready_list& ready) noexcept {
     while (node != nullptr) {
         access_node* const older = node->older_waiting.load(std::memory_order_acquire);
         dependent_task& task = *node->task;
-        if (g.after_poison.load(std::memory_order_relaxed) && reads(node->what.mode)) { // relaxed: written here
-            task.skipped.store(true, std::memory_order_release);                        // ordered by U2
+        if (g.after_poison.load(std::memory_order_relaxed) && reads(node->what.ordered_as)) { // relaxed: written here
+            task.skipped.store(true, std::memory_order_release);                              // ordered by U2
         }
         if (task.unmet.fetch_sub(1, std::memory_order_acq_rel) == 1) { // U2 -> U1, U2
             ready.push(task);
@@ -375,7 +375,7 @@ void task_scope::finish(dependent_task& task, ready_list& ready) noexcept {
             }
         }
         access_group& g = *now.joined;
-        if (leave(g, unwritten && writes(now.what.mode), ready)) {
+        if (leave(g, unwritten && writes(now.what.ordered_as), ready)) {
             if (g.host == &task) {
                 ++ended;
             } else {
@@ -392,7 +392,7 @@ void task_scope::finish(dependent_task& task, ready_list& ready) noexcept {
         if (ended != 0) {
             task.references.fetch_sub(ended, std::memory_order_release);
         }
-        if (leave(last_host->own, unwritten && writes(last_host->what.mode), ready)) {
+        if (leave(last_host->own, unwritten && writes(last_host->what.ordered_as), ready)) {
             let_go(task, 1);
         }
     }

@@ -9,23 +9,21 @@ In a replacement @ stands for "this fault is switched on". All faults are in one
 `run` fails if a fault survives, or if programs fail without one.
 """
 
-import argparse
 import pathlib
 import random
 import subprocess
 import sys
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "faults"))
+import seeding  # noqa: E402
+
 SCOPE = "deps/task_scope.cpp"
 NAMES = "deps/name_table.cpp"
 FLOW = "frontend/dataflow/dataflow.cpp"
 FINISH = "frontend/forkjoin/finish_frame.cpp"
 
-HEAD = """extern int skerry_fault; // which fault is switched on; 0: none
-static inline bool fault_is(int which) { return skerry_fault == which; }
-"""
-
-# name: [(file, text, replacement), ...]; each text stands exactly once in its file, and in no other fault.
+# name: [(file, text, replacement), ...]
 FAULTS = {
     "overlap taken for disjoint": [
         (NAMES, "return a.first < b.first + b.extent && b.first < a.first + a.extent;",
@@ -99,11 +97,11 @@ FAULTS = {
         (SCOPE, "(g.after_poison.load(std::memory_order_acquire) && !g.single);",
          "(g.after_poison.load(std::memory_order_acquire) && (@ || !g.single));")],
     "waiters after poison run": [
-        (SCOPE, "if (g.after_poison.load(std::memory_order_relaxed) && reads(node->what.mode)) {",
-         "if (!@ && g.after_poison.load(std::memory_order_relaxed) && reads(node->what.mode)) {")],
+        (SCOPE, "if (g.after_poison.load(std::memory_order_relaxed) && reads(node->what.ordered_as)) {",
+         "if (!@ && g.after_poison.load(std::memory_order_relaxed) && reads(node->what.ordered_as)) {")],
     "readers that come late after poison run": [
-        (SCOPE, "if (g.after_poison.load(std::memory_order_acquire) && reads(node.what.mode)) {",
-         "if (!@ && g.after_poison.load(std::memory_order_acquire) && reads(node.what.mode)) {")],
+        (SCOPE, "if (g.after_poison.load(std::memory_order_acquire) && reads(node.what.ordered_as)) {",
+         "if (!@ && g.after_poison.load(std::memory_order_acquire) && reads(node.what.ordered_as)) {")],
     "skipped tasks run": [
         (FLOW, "if (!task.skipped.load(std::memory_order_acquire)) {",
          "if (@ || !task.skipped.load(std::memory_order_acquire)) {")],
@@ -116,20 +114,6 @@ FAULTS = {
         (SCOPE, "if (f.number >= from &&", "if ((@ || f.number >= from) &&")],
     "taskwait keeps what was poisoned": [(FLOW, "    scope->tidy();", "    if (!@) scope->tidy();")],
 }
-
-
-def write(sources, output):
-    texts = {}
-    for k, (name, edits) in enumerate(FAULTS.items(), start=1):
-        for file, text, replacement in edits:
-            original = (sources / file).read_text(encoding="utf-8")
-            if original.count(text) != 1 or texts.setdefault(file, original).count(text) != 1:
-                sys.exit(f"mutants.py: fault '{name}': its text must stand once in {file}, and in no other fault:\n{text}")
-            texts[file] = texts[file].replace(text, replacement.replace("@", f"fault_is({k})"))
-    for file, text in texts.items():
-        path = output / file
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(HEAD + text, encoding="utf-8")
 
 
 def run_one(runner, fault, seconds, seed):
@@ -164,18 +148,13 @@ def run(runner, seconds, seed):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(dest="command", required=True)
-    writing = commands.add_parser("write")
-    writing.add_argument("sources", type=pathlib.Path)
-    writing.add_argument("output", type=pathlib.Path)
-    running = commands.add_parser("run")
+    parser, running = seeding.commands(__doc__)
     running.add_argument("runner")
     running.add_argument("--seconds", type=float, default=2)
     running.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     given = parser.parse_args()
     if given.command == "write":
-        write(given.sources, given.output)
+        seeding.write(given.sources, given.output, FAULTS)
         return 0
     return run(given.runner, given.seconds, given.seed)
 
