@@ -68,6 +68,9 @@ struct statistics {
 // What one of those that run tasks has done since the runtime began: a worker of this process, or another process.
 struct executor_statistics {
     std::string name; // "worker 0", "process 1"
+    // The coherent memory over which it runs: the process's number; of cores whose caches are kept by software, the
+    // core's.
+    unsigned domain = 0;
     std::uint64_t tasks = 0;
     std::uint64_t stolen = 0; // of those, taken from another executor
 };

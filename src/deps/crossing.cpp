@@ -23,7 +23,7 @@ namespace {
 constexpr int lost_a_process = 75;
 
 // How long a worker may not have looked for messages before the stand-in does.
-constexpr std::uint64_t stand_in_after_ns = 200'000;
+constexpr std::uint64_t stand_in_after_ns = 20'000;
 constexpr std::uint64_t stand_in_sleep_ns = 50'000'000;
 // How long nobody may have looked for messages before one who makes tasks does: thieves may have asked.
 constexpr double look_every_s = 20e-6;
@@ -38,7 +38,6 @@ crossing::crossing(team& home, std::unique_ptr<fabric::endpoint> f, task_ends en
       look_every_(static_cast<std::uint64_t>(look_every_s * port::ticks_per_second())),
       counts_(f->describe().peers),
       copies_(f->describe().peers),
-      arriving_(f->describe().peers),
       came_back_(f->describe().peers),
       steal_(std::move(f), *this, track) {
     closed_.begin(nullptr);
@@ -99,11 +98,12 @@ message_steal::appetite crossing::wants(unsigned from) {
     message_steal::appetite a{};
     const unsigned unbegun = unbegun_.load(std::memory_order_relaxed); // relaxed, all: hints
     const unsigned waiting = waiting_.load(std::memory_order_relaxed);
-    // Whoever takes anything has a task running and one on its way. The others have theirs from the first process, and
-    // one on its way from any other that has some. The first process has no worker that takes anything.
+    // Whoever takes anything has a task running, one whose objects are on their way here, and one whose objects are on
+    // their way back. The others have theirs from the first process, and one on its way from any other that has some.
+    // The first process has no worker that takes anything.
     if (steal_.self() != 0 && waiting + joining_.load(std::memory_order_relaxed) < home_.workers() &&
         (!home_.any_injected() || unbegun != 0)) {
-        const unsigned room = home_.workers() + 1;
+        const unsigned room = home_.workers() + 2;
         const unsigned free = room > steal_.here() ? room - steal_.here() : 0;
         a[any] = from == 0 ? free : std::min(free, 1U);
     }
@@ -179,24 +179,23 @@ void crossing::lost(const fabric::failure& end) {
 
 void crossing::copied(std::uint64_t word, bool arrived) {
     if ((word & departure) != 0) {
-        auto* const import = reinterpret_cast<imported_task*>(word & ~departure); // NOLINT(performance-no-int-to-ptr)
+        auto* const import = reinterpret_cast<imported_task*>(word & ~departure);
         if (arrived) {
             report(*import);
         }
         return;
     }
     if ((word & homecoming) != 0) {
-        const std::unique_ptr<return_home> home(
-            reinterpret_cast<return_home*>(word & ~homecoming)); // NOLINT(performance-no-int-to-ptr)
+        const std::unique_ptr<return_home> home(reinterpret_cast<return_home*>(word & ~homecoming));
         if (arrived) {
             end_here(*home);
         }
         return;
     }
-    arrival& a = *reinterpret_cast<arrival*>(word); // NOLINT(performance-no-int-to-ptr)
-    if (arrived) {                                  // else the victim is gone, and so is this process soon
+    arrival& a = *reinterpret_cast<arrival*>(word);
+    if (arrived) { // else the victim is gone, and so is this process soon
         a.complete = true;
-        let_in(a.victim);
+        let_in();
     }
 }
 

@@ -18,7 +18,10 @@
 // Versions: home has the current version of what its tasks access and no task has. In the first process that is so at
 // the beginning; in another one the parent of the task has come with its objects, and holds them until its children
 // have ended. Held copies: home notes which bytes a process has in their current version, and forgets them when
-// somebody else may write them: a task with such an access begins, or a wait gives the parent its objects back.
+// somebody else may write them: a task with such an access begins, or a wait gives the parent its objects back. It may
+// forget too much, and home may be another one than last time. What a task here only reads is not fetched again,
+// though: who would write it waits for the end of that task, so it is what would come, and must not be written while it
+// is read.
 //
 // No wait lasts (design note 0016 has the argument):
 //  B1 A task that came stays on the stack that began it until all that was begun in it has ended.
@@ -34,6 +37,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -45,6 +49,7 @@
 #include <vector>
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/core/domain.hpp>
 #include <skerry/detail/deps/dependent_task.hpp>
 
 #include "coherence/exposure.hpp"
@@ -57,10 +62,11 @@ namespace skerry::inline SKERRY_ABI::detail {
 
 // A task went from `home` to `thief`, which had asked for it by this ticket.
 struct hop {
-    std::uint32_t home;
-    std::uint32_t thief;
+    domain_id home;
+    domain_id thief;
     std::uint64_t ticket;
 };
+static_assert(sizeof(hop) == 16);
 
 // Where a task that came from another process has to report.
 struct imported_task {
@@ -70,6 +76,7 @@ struct imported_task {
     std::vector<hop> lineage;
     std::vector<fabric::extent> written;
     std::vector<access> regions; // that it wrote
+    std::list<byte_ranges>::iterator reading;
     std::exception_ptr error;
     exposure::wish opens; // while it runs
     imported_task* next_finished = nullptr;
@@ -127,6 +134,7 @@ class crossing final : public outward, message_steal::holder {
     };
     [[nodiscard]] std::vector<peer_counts> counts() const;
 
+    [[nodiscard]] unsigned self() const noexcept { return steal_.self(); } // this process's number
     [[nodiscard]] message_steal& messages() noexcept { return steal_; }
 
   private:
@@ -149,8 +157,12 @@ class crossing final : public outward, message_steal::holder {
     [[nodiscard]] bool may_have(unsigned thief, message_steal::wish w, const dependent_task& task) const;
     void end_here(return_home& home);
     void came_back(unsigned thief, dependent_task& task);
-    void let_in(unsigned victim);
+    void let_in();
     void arrive_here(const arrival& a);
+    // The task that was given away from here and of which this lineage's descends; null: none.
+    [[nodiscard]] dependent_task* lent_above(const std::vector<hop>& lineage) const;
+    // What tasks here, or that were lent away, only read.
+    [[nodiscard]] byte_ranges known_here(const std::vector<hop>& lineage) const;
     [[nodiscard]] spawn_place place_of(const std::vector<hop>& lineage) const;
     // Takes those out of the queue that nobody here may take (B2), for errands(). True: there were some.
     bool return_stranded() noexcept;
@@ -187,7 +199,8 @@ class crossing final : public outward, message_steal::holder {
 
     // The driving thread's.
     std::map<std::pair<unsigned, std::uint64_t>, dependent_task*> away_;
-    std::vector<std::deque<std::unique_ptr<arrival>>> arriving_; // from each process
+    std::deque<std::unique_ptr<arrival>> arriving_; // in the order of the grants
+    std::list<byte_ranges> reading_; // of each task that came, until home is told its end: what it only reads
     // Of each process: tasks that it sent back, since it last ended one. It may get them again when it takes anything;
     // else they would come and go as long as it waits for something else.
     std::vector<std::set<const dependent_task*>> came_back_;

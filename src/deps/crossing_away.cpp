@@ -12,6 +12,7 @@
 #include "coherence/exposure.hpp"
 #include "coherence/extents.hpp"
 #include "coherence/transfer.hpp"
+#include "deps/access_ranges.hpp"
 #include "deps/crossing.hpp"
 #include "deps/crossing_table.hpp"
 #include "deps/crossing_under_way.hpp"
@@ -27,24 +28,23 @@ void crossing::take(unsigned victim, std::uint64_t ticket, std::span<const std::
     for (std::uint32_t i = 0; i < a->head.accesses; ++i) {
         a->accesses.push_back(in.get<access>());
     }
+    a->parts.reserve(a->accesses.size());
+    for (access& each : a->accesses) {
+        if (each.kind == access_kind::part) {
+            each.part = &a->parts.emplace_back(in.get<part_name>());
+        }
+    }
     for (std::uint32_t i = 0; i < a->head.hops; ++i) {
         a->lineage.push_back(in.get<hop>());
     }
     std::unique_lock copies(copies_mutex_);
     std::vector<fabric::extent> opened;
-    const auto next_range = [&] {
+    for (std::uint32_t i = 0; i < a->head.pulls + a->head.others; ++i) {
         const auto r = in.get<range>();
         for (byte_ranges& held : copies_) { // whatever others had of it from here is older
             held.erase(r.first, r.bytes);
         }
         opened.push_back({pointer(r.first), r.first, r.bytes});
-        return opened.back();
-    };
-    for (std::uint32_t i = 0; i < a->head.pulls; ++i) {
-        a->pulls.push_back(next_range());
-    }
-    for (std::uint32_t i = 0; i < a->head.others; ++i) {
-        next_range();
     }
     for (std::uint32_t i = 0; i < a->head.regions; ++i) {
         const read_home home = get_home(in);
@@ -53,6 +53,13 @@ void crossing::take(unsigned victim, std::uint64_t ticket, std::span<const std::
         }
     }
     open_for(opened);
+    const byte_ranges known = known_here(a->lineage);
+    for (const fabric::extent& e : std::span(opened).first(a->head.pulls)) {
+        known.for_each_missing(e.there, e.bytes, [&a](std::uintptr_t first, std::size_t bytes) {
+            a->pulls.push_back({pointer(first), first, bytes});
+        });
+    }
+    a->reading = reading_.insert(reading_.end(), only_read(a->accesses));
     for (const fabric::extent& e : opened) {
         a->contents.emplace_back(static_cast<const std::byte*>(e.here), e.bytes);
     }
@@ -61,19 +68,18 @@ void crossing::take(unsigned victim, std::uint64_t ticket, std::span<const std::
     unbegun_.fetch_add(1, std::memory_order_relaxed);
     arrival& here = *a;
     here.complete = here.pulls.empty();
-    arriving_[victim].push_back(std::move(a));
+    arriving_.push_back(std::move(a));
     if (!here.complete) {
         steal_.copy(victim, fabric::direction::pull, here.pulls, reinterpret_cast<std::uint64_t>(&here)); // X1
     }
-    let_in(victim);
+    let_in();
 }
 
-// In the order of the grants: a task may rely on what an earlier one has pulled.
-void crossing::let_in(unsigned victim) {
-    std::deque<std::unique_ptr<arrival>>& queue = arriving_[victim];
-    while (!queue.empty() && queue.front()->complete) {
-        const std::unique_ptr<arrival> a = std::move(queue.front());
-        queue.pop_front();
+// In the order of the grants: a task may rely on what an earlier one pulls, from whomever.
+void crossing::let_in() {
+    while (!arriving_.empty() && arriving_.front()->complete) {
+        const std::unique_ptr<arrival> a = std::move(arriving_.front());
+        arriving_.pop_front();
         arrive_here(*a);
     }
 }
@@ -97,6 +103,7 @@ void crossing::arrive_here(const arrival& a) {
     import->victim = a.victim;
     import->ticket = a.ticket;
     import->lineage = a.lineage;
+    import->reading = a.reading;
     for (std::size_t i = 0; i < a.accesses.size() && i < task->node_count; ++i) {
         access& what = task->nodes[i].what;
         if (what.kind != access_kind::part) { // a part's name lies in the closure, which is here already
@@ -123,18 +130,38 @@ void crossing::arrive_here(const arrival& a) {
     static_cast<void>(return_stranded()); // this driver's errands() come later
 }
 
-// B3
-spawn_place crossing::place_of(const std::vector<hop>& lineage) const {
+dependent_task* crossing::lent_above(const std::vector<hop>& lineage) const {
     const auto own =
-        std::find_if(lineage.rbegin(), lineage.rend(), [&](const hop& h) { return h.home == steal_.self(); });
+        std::find_if(lineage.rbegin(), lineage.rend(), [&](const hop& h) { return h.home == domain_id{self()}; });
     if (own == lineage.rend()) {
-        return {imports_context_, imports_context_, nullptr};
+        return nullptr;
     }
-    const auto at = away_.find({own->thief, own->ticket});
+    const auto at = away_.find({static_cast<unsigned>(own->thief), own->ticket});
     if (at == away_.end()) {
         panic("crossing: a task comes back that descends from none that is away");
     }
-    return {at->second->own, at->second->own, nullptr};
+    return at->second;
+}
+
+byte_ranges crossing::known_here(const std::vector<hop>& lineage) const {
+    byte_ranges known;
+    for (const byte_ranges& read : reading_) {
+        read.for_each([&known](std::uintptr_t first, std::size_t bytes) { known.insert(first, bytes); });
+    }
+    if (const dependent_task* const above = lent_above(lineage)) {
+        only_read(accesses_of(*above)).for_each([&known](std::uintptr_t first, std::size_t bytes) {
+            known.insert(first, bytes);
+        });
+    }
+    return known;
+}
+
+// B3
+spawn_place crossing::place_of(const std::vector<hop>& lineage) const {
+    if (const dependent_task* const above = lent_above(lineage)) {
+        return {above->own, above->own, nullptr};
+    }
+    return {imports_context_, imports_context_, nullptr};
 }
 
 // B2
@@ -184,6 +211,7 @@ void crossing::finished(dependent_task& task) noexcept {
 // X4
 void crossing::report(imported_task& import) {
     const std::unique_ptr<imported_task> owner(&import);
+    reading_.erase(import.reading);
     byte_writer out;
     const std::string text = import.error != nullptr ? text_of(import.error) : std::string();
     std::uint64_t tasks = 0;

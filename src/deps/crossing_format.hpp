@@ -20,7 +20,7 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-// The head of a parcel; the accesses, the objects besides, and the closure follow.
+// The head of a parcel; the accesses, the names of parts among them, the objects besides, and the closure follow.
 struct parcel_head {
     std::uint32_t type;
     std::uint32_t accesses;
@@ -117,8 +117,6 @@ inline std::vector<access> accesses_of(const dependent_task& task) {
     return all;
 }
 
-inline void* pointer(std::uintptr_t address) noexcept {
-    return reinterpret_cast<void*>(address); // NOLINT(performance-no-int-to-ptr)
-}
+inline void* pointer(std::uintptr_t address) noexcept { return reinterpret_cast<void*>(address); }
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -57,7 +57,7 @@ bool crossing::may_have(unsigned thief, message_steal::wish w, const dependent_t
     }
     const dependent_task* const above = import_above(task);
     return above != nullptr && !came_back_[thief].contains(&task) &&
-           std::ranges::any_of(above->import->lineage, [thief](const hop& h) { return h.home == thief; });
+           std::ranges::any_of(above->import->lineage, [thief](const hop& h) { return h.home == domain_id{thief}; });
 }
 
 std::int64_t crossing::bytes_held(unsigned thief, const dependent_task& task) noexcept {
@@ -108,10 +108,9 @@ parcel crossing::pack(unsigned thief, std::uint64_t ticket, dependent_task& task
     type.objects(task, objects);
     byte_ranges& held = copies_[thief];
     const auto fetch = [&](range r) {
-        if (!held.contains(r.first, r.bytes)) {
-            pulls.push_back(r);
-            held.insert(r.first, r.bytes);
-        }
+        held.for_each_missing(r.first, r.bytes,
+                              [&pulls](std::uintptr_t first, std::size_t bytes) { pulls.push_back({first, bytes}); });
+        held.insert(r.first, r.bytes);
     };
     for (const std::span<const std::byte> s : objects) {
         const range r = range_of(s);
@@ -146,7 +145,7 @@ parcel crossing::pack(unsigned thief, std::uint64_t ticket, dependent_task& task
     }
 
     std::vector<hop> lineage = lineage_of(task);
-    lineage.push_back({steal_.self(), thief, ticket});
+    lineage.push_back({domain_id{self()}, domain_id{thief}, ticket});
     away_[{thief, ticket}] = &task;
     const std::vector<packed_home> regions = pack_regions(sent);
     try {
@@ -164,6 +163,11 @@ parcel crossing::pack(unsigned thief, std::uint64_t ticket, dependent_task& task
             }
         };
         put_all(accesses_of(task));
+        for (const access_node& n : std::span(task.nodes, task.node_count)) {
+            if (n.what.kind == access_kind::part) {
+                out.put(*n.what.part);
+            }
+        }
         put_all(lineage);
         put_all(pulls);
         put_all(others);

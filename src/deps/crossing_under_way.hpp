@@ -4,11 +4,15 @@
 // Tasks that wait for bytes: one that comes, and one that was away.
 
 #include <cstdint>
+#include <list>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include <skerry/detail/core/part_name.hpp>
+
+#include "deps/byte_ranges.hpp"
 #include "deps/crossing.hpp"
 #include "deps/crossing_format.hpp"
 
@@ -30,6 +34,8 @@ struct crossing::arrival {
     std::uint64_t ticket;
     parcel_head head;
     std::vector<access> accesses;
+    std::vector<part_name> parts; // among them
+    std::list<byte_ranges>::iterator reading;
     std::vector<hop> lineage;
     std::vector<fabric::extent> pulls;
     std::vector<std::span<const std::byte>> contents; // all of which there is a copy here

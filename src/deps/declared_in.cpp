@@ -14,6 +14,7 @@
 #include "base/text.hpp"
 #include "coherence/exposure.hpp"
 #include "coherence/extents.hpp"
+#include "deps/access_ranges.hpp"
 #include "deps/access_text.hpp"
 #include "deps/byte_ranges.hpp"
 
@@ -28,7 +29,7 @@ constexpr std::size_t most_pieces = 4096;
 
 std::uint64_t mix(std::uint64_t sum, std::uintptr_t first, std::size_t bytes) noexcept {
     std::byte copy[piece]{};
-    port::copy_unchecked(copy, reinterpret_cast<const void*>(first), bytes); // NOLINT(performance-no-int-to-ptr)
+    port::copy_unchecked(copy, reinterpret_cast<const void*>(first), bytes);
     for (std::size_t i = 0; i < piece; i += sizeof(std::uint64_t)) {
         std::uint64_t word = 0;
         std::memcpy(&word, copy + i, sizeof(word));
@@ -37,24 +38,13 @@ std::uint64_t mix(std::uint64_t sum, std::uintptr_t first, std::size_t bytes) no
     return sum;
 }
 
-template <class F>
-void for_each_range(const access& a, F f) {
-    if (a.kind != access_kind::region) {
-        for_each_run(a, f);
-    } else {
-        for_each_extent(region_id{a.first}, true, [&](const std::byte* first, std::size_t bytes) {
-            f(reinterpret_cast<std::uintptr_t>(first), bytes);
-        });
-    }
-}
-
 // What the access names and no access of the task writes.
 byte_ranges read_only(const access& a, std::span<const access_node> all) {
     byte_ranges ranges;
-    for_each_range(a, [&](std::uintptr_t first, std::size_t bytes) { ranges.insert(first, bytes); });
+    insert(ranges, a);
     for (const access_node& n : all) {
         if (writes(n.what.mode)) {
-            for_each_range(n.what, [&](std::uintptr_t first, std::size_t bytes) { ranges.erase(first, bytes); });
+            erase(ranges, n.what);
         }
     }
     return ranges;

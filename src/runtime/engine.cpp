@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include <skerry/detail/coherence/region_calls.hpp>
+#include <skerry/detail/core/domain.hpp>
 #include <skerry/detail/frontend/dataflow/spawned_task.hpp>
 #include <skerry/detail/trace/names.hpp>
 
@@ -441,15 +442,19 @@ trace_part engine::take_trace() const {
 
 std::vector<executor_statistics> engine::executors() const {
     std::vector<executor_statistics> all;
+    const processes* const others =
+        processes_known_.load(std::memory_order_acquire) ? processes_.get() : nullptr; // J1 <- J2
+    const unsigned self = others != nullptr ? others->self() : 0;
     for (unsigned i = 0; i < team_.slots(); ++i) {
         const counters& c = team_.slot(i).count;
         if (c.tasks.read() != 0) {
-            all.push_back({"worker " + std::to_string(i), c.tasks.read(), c.granted.read()});
+            all.push_back({"worker " + std::to_string(i), static_cast<unsigned>(domain_of(self, i)), c.tasks.read(),
+                           c.granted.read()});
         }
     }
-    if (processes_known_.load(std::memory_order_acquire) && processes_ != nullptr) { // J1 <- J2
-        for (const crossing::peer_counts& p : processes_->counts()) {
-            all.push_back({"process " + std::to_string(p.process), p.tasks, p.taken});
+    if (others != nullptr) {
+        for (const crossing::peer_counts& p : others->counts()) {
+            all.push_back({"process " + std::to_string(p.process), p.process, p.tasks, p.taken});
         }
     }
     return all;

@@ -28,7 +28,9 @@ class processes {
     // In the first process: lets the others end.
     ~processes();
 
-    [[nodiscard]] bool helps() noexcept { return crossing_.messages().self() != 0; }
+    // This process's number.
+    [[nodiscard]] unsigned self() const noexcept { return crossing_.self(); }
+    [[nodiscard]] bool helps() const noexcept { return self() != 0; }
     // Of the others.
     [[nodiscard]] std::vector<crossing::peer_counts> counts() const { return crossing_.counts(); }
     // Precondition: helps(). Runs what comes until the first process closes.

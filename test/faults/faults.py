@@ -9,13 +9,14 @@ In a replacement @ stands for "this fault is switched on". All faults are in one
 `run` fails if a fault survives, if it is caught with another message, or if a test fails without a fault.
 """
 
-import argparse
 import os
 import pathlib
 import re
 import subprocess
 import sys
 import time
+
+import seeding
 
 ARENA = "coherence/arena.cpp"
 EXPOSURE = "coherence/exposure.cpp"
@@ -32,19 +33,13 @@ CROSSING = "deps/crossing.cpp"
 HOME = "deps/crossing_home.cpp"
 AWAY = "deps/crossing_away.cpp"
 INPUTS = "deps/declared_in.cpp"
-FILES = [ARENA, EXPOSURE, EXTENTS, PACK, SOURCE, FORMAT, STATE, TABLE, TREE, TRANSFER, UNPACK, CROSSING, HOME, AWAY,
-         INPUTS]
-
-HEAD = """extern int skerry_fault; // which fault is switched on; 0: none
-static inline bool fault_is(int which) { return skerry_fault == which; }
-"""
 
 UNITS = "coherence_fault_units"  # the executables
 PROGRAMS = "coherence_fault_programs"
 
 
 class Fault:
-    """Edits of (file, text, replacement), each text once in its file; the test, and what it prints (an expression)."""
+    """Edits of (file, text, replacement); the test, and what it prints (an expression)."""
 
     def __init__(self, edits, executable, test, says):
         self.edits, self.executable, self.test, self.says = edits, executable, test, says
@@ -178,21 +173,24 @@ FAULTS = {
         program(UNPACK, "                arena_.forget(p);", "                if (!@) arena_.forget(p);", "regions_random", r"killed by signal 6|RC_ASSERT"),
     # A task on its way.
     "crossing: a pull leaves out the last byte":
-        program(HOME, "            pulls.push_back(r);", "            pulls.push_back({r.first, r.bytes - (@ ? 1U : 0U)});", "Two/Current.Bytes/every_byte", r"every_byte: not so: came\n"),
+        program(HOME, "pulls.push_back({first, bytes});", "pulls.push_back({first, bytes - (@ ? 1U : 0U)});", "Two/Current.Bytes/every_byte", r"every_byte: [0-9]+: not so: came\n"),
     "crossing: a pull leaves out the first byte":
-        program(HOME, "            held.insert(r.first, r.bytes);\n        }\n    };",
-                "            held.insert(r.first, r.bytes);\n            if (@) pulls.back() = {r.first + 1, r.bytes - 1};\n        }\n    };",
-                "Two/Current.Bytes/every_byte", r"every_byte: not so: came\n"),
+        program(HOME, "held.for_each_missing(r.first, r.bytes,", "held.for_each_missing(r.first + (@ ? 1U : 0U), r.bytes - (@ ? 1U : 0U),",
+                "Two/Current.Bytes/every_byte", r"every_byte: [0-9]+: not so: came\n"),
     "crossing: a push is left out":
         program(CROSSING, "        if (import.unbegun != nullptr || import.written.empty()) {",
                 "        if (@ || import.unbegun != nullptr || import.written.empty()) {",
-                "Two/Current.Bytes/every_byte", r"every_byte: not so: came_back\n"),
+                "Two/Current.Bytes/every_byte", r"every_byte: [0-9]+: not so: came_back\n"),
     "crossing: a push leaves out the last byte":
         program(AWAY, "import->written.push_back({pointer(at), at, run});",
-                "import->written.push_back({pointer(at), at, run - (@ ? 1U : 0U)});", "Two/Current.Bytes/every_byte", r"every_byte: not so: came_back\n"),
+                "import->written.push_back({pointer(at), at, run - (@ ? 1U : 0U)});", "Two/Current.Bytes/every_byte", r"every_byte: [0-9]+: not so: came_back\n"),
+    "crossing: what an ancestor reads and writes counts as read":
+        program(AWAY, "only_read(accesses_of(*above)).for_each(",
+                "(@ ? [&] { byte_ranges r; for (const access& a : accesses_of(*above)) insert(r, a); return r; }() : only_read(accesses_of(*above))).for_each(",
+                "both_modes", r"both_modes: [0-9]+: not so: all\[1\] == 2"),
     "crossing: copies are held when a task begins here":
         program(CROSSING, "            forget_written(n.what, steal_.self());", "            if (!@) forget_written(n.what, steal_.self());",
-                "Two/Current.Bytes/in_between", r"in_between: not so: first == 1 && second == 2"),
+                "Two/Current.Bytes/in_between", r"in_between: [0-9]+: not so: first == 1 && second == 2"),
     "crossing: copies are held when a wait is over":
         program(CROSSING, "    for (byte_ranges& held : copies_) {\n        held.clear();", "    for (byte_ranges& held : copies_) {\n        if (!@) held.clear();",
                 "in_turn", r"in_turn: [0-9]+: not so: \*seen == round"),
@@ -213,7 +211,7 @@ FAULTS = {
         program(HOME, "        unpack_region(back.bytes);", "        if (!@) unpack_region(back.bytes);",
                 "Two/Current.Bytes/there_and_back", r"region::make: region 0x[0-9a-f]+ is being written by another process"),
     "crossing: a task begins before its objects are here":
-        program(AWAY, "    here.complete = here.pulls.empty();", "    here.complete = @ || here.pulls.empty();", "Two/Current.Bytes/every_byte", r"every_byte: not so: came\n"),
+        program(AWAY, "    here.complete = here.pulls.empty();", "    here.complete = @ || here.pulls.empty();", "Two/Current.Bytes/every_byte", r"every_byte: [0-9]+: not so: came\n"),
     "crossing: a container's own bytes are not sent":
         program(HOME, "        } else if (!inside) {", "        } else if (!inside && !@) {", "Two/Current.Bytes/own_bytes", r"process 1 was killed by signal 11; it held 1 task"),
     # The checks of debug builds.
@@ -232,20 +230,6 @@ FAULTS = {
     "inputs: sums are not compared":
         program(INPUTS, "if (!is_looked_at(a) ||", "if (@ || !is_looked_at(a) ||", "Undeclared.WritingBesideWhatMayBeWritten", r'Actual: "writes_beside: nobody has seen it'),
 }
-
-
-def write(sources, output):
-    texts = {file: (sources / file).read_text(encoding="utf-8") for file in FILES}
-    originals = dict(texts)
-    for k, (name, fault) in enumerate(FAULTS.items(), start=1):
-        for file, text, replacement in fault.edits:
-            if originals[file].count(text) != 1 or texts[file].count(text) != 1:
-                sys.exit(f"faults.py: '{name}': its text must stand once in {file}, and in no other fault:\n{text}")
-            texts[file] = texts[file].replace(text, replacement.replace("@", f"fault_is({k})"))
-    for file, text in texts.items():
-        path = output / file
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(HEAD + text, encoding="utf-8")
 
 
 def run_test(folder, fault, number):
@@ -290,18 +274,13 @@ def run(folder, only, show):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(dest="command", required=True)
-    writing = commands.add_parser("write")
-    writing.add_argument("sources", type=pathlib.Path)
-    writing.add_argument("output", type=pathlib.Path)
-    running = commands.add_parser("run")
+    parser, running = seeding.commands(__doc__)
     running.add_argument("folder", type=pathlib.Path)
     running.add_argument("--only", default="")
     running.add_argument("--show", action="store_true")
     given = parser.parse_args()
     if given.command == "write":
-        write(given.sources, given.output)
+        seeding.write(given.sources, given.output, {name: fault.edits for name, fault in FAULTS.items()})
         return 0
     return run(given.folder, given.only, given.show)
 

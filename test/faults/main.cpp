@@ -36,7 +36,8 @@ TEST_P(Launched, Program) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Processes, Launched,
-                         testing::Values("regions_in_turn", "regions_random", "chain", "in_turn", "regions"),
+                         testing::Values("regions_in_turn", "regions_random", "chain", "in_turn", "regions",
+                                         "both_modes"),
                          [](const auto& name) { return std::string(name.param); });
 
 // Whether the name begins so; it is cut off then.

@@ -13,13 +13,9 @@
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SKERRY_POISONS 1
-#elif defined(__SANITIZE_THREAD__)
-#define SKERRY_COPIES_UNSEEN 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define SKERRY_POISONS 1
-#elif __has_feature(thread_sanitizer)
-#define SKERRY_COPIES_UNSEEN 1
 #endif
 #endif
 
@@ -29,13 +25,13 @@
 
 namespace skerry::inline SKERRY_ABI::port {
 
-#if defined(SKERRY_POISONS) || defined(SKERRY_COPIES_UNSEEN)
-#undef SKERRY_COPIES_UNSEEN
-// Copies whatever may be poisoned of it: a transfer of whole slabs takes blocks along in which nothing lies.
-// ThreadSanitizer does not see it either: what a process holds already may come again, the same bytes, while a task
-// here reads them. volatile, or the compiler would make the loop a call of memcpy, which looks.
-[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] inline void copy_unchecked(void* to, const void* from,
-                                                                                 std::size_t size) noexcept {
+#ifdef SKERRY_POISONS
+#undef SKERRY_POISONS
+inline constexpr bool poisons = true;
+
+// Copies whatever may be poisoned of it: a transfer of whole slabs takes blocks along in which nothing lies. volatile,
+// or the compiler would make the loop a call of memcpy, which looks.
+[[gnu::no_sanitize_address]] inline void copy_unchecked(void* to, const void* from, std::size_t size) noexcept {
     auto* const out = static_cast<volatile unsigned char*>(to);
     const auto* const in = static_cast<const volatile unsigned char*>(from);
     std::size_t i = 0;
@@ -49,13 +45,6 @@ namespace skerry::inline SKERRY_ABI::port {
         out[i] = in[i];
     }
 }
-#else
-inline void copy_unchecked(void* to, const void* from, std::size_t size) noexcept { std::memcpy(to, from, size); }
-#endif
-
-#ifdef SKERRY_POISONS
-#undef SKERRY_POISONS
-inline constexpr bool poisons = true;
 
 // An access to the memory is an error that the sanitizer reports, until unpoison.
 inline void poison(void* begin, std::size_t size) noexcept { ASAN_POISON_MEMORY_REGION(begin, size); }
@@ -69,6 +58,8 @@ inline bool on_fake_stack(const void* address) noexcept {
 }
 #else
 inline constexpr bool poisons = false;
+
+inline void copy_unchecked(void* to, const void* from, std::size_t size) noexcept { std::memcpy(to, from, size); }
 
 inline void poison(void*, std::size_t) noexcept {}
 inline void unpoison(void*, std::size_t) noexcept {}

@@ -18,6 +18,8 @@
 #include <skerry/dataflow.hpp>
 #include <skerry/skerry.hpp>
 
+#include "checks.hpp"
+
 namespace skerry_test {
 
 namespace {
@@ -28,24 +30,6 @@ using skerry::out;
 using skerry::region;
 using skerry::spawn;
 using skerry::taskwait;
-
-#define CHECK(condition) ((condition) ? void() : throw std::logic_error(std::string("not so: " #condition)))
-
-// Keeps the first process's only worker until the others have taken n tasks.
-void hold_until_taken(const skerry::runtime& r, std::uint64_t n) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-    const auto taken = [&r] {
-        std::uint64_t all = 0;
-        for (const auto& e : r.executors()) {
-            all += e.name.starts_with("process") ? e.stolen : 0;
-        }
-        return all;
-    };
-    while (taken() < n) {
-        CHECK(std::chrono::steady_clock::now() < deadline);
-        std::this_thread::sleep_for(std::chrono::microseconds(100));
-    }
-}
 
 std::byte pattern(std::size_t i) { return static_cast<std::byte>(i % 251 + 1); }
 

@@ -94,6 +94,16 @@ TEST(processes, regions_are_read_and_written_on_both_sides) {
 }
 TEST(processes, what_declares_nothing_stays) { expect_well(2, "undeclared"); }
 
+TEST(processes, what_declares_no_bytes_goes) { expect_well(2, "no_bytes"); }
+TEST(processes, what_is_read_and_written_is_written) { expect_well(2, "both_modes"); }
+TEST(processes, what_is_only_read_does_not_come_back) { expect_well(2, "read_beside"); }
+TEST(processes, what_is_read_is_not_sent_again) {
+    const child_result r = launched(
+        2, {"/bin/sh", "-c", R"([ $SKERRY_RANK != 0 ] || export SKERRY_WORKERS=1; exec "$0" sent_once)", self()}, "2");
+    EXPECT_EQ(r.code, 0);
+    EXPECT_EQ(r.output, "launcher: \n");
+}
+
 TEST(processes, no_run) {
     expect_well(2, "no_run");
     expect_well(2, "no_run_of_a_runtime");

@@ -25,6 +25,7 @@
 #include <skerry/skerry.hpp>
 #include <unistd.h>
 
+#include "checks.hpp"
 #include "stealing.hpp"
 
 namespace skerry_test {
@@ -38,29 +39,6 @@ using skerry::region;
 using skerry::spawn;
 using skerry::taskwait;
 using skerry::taskwait_on;
-
-#define CHECK(condition)                                                                                               \
-    ((condition) ? void() : throw std::logic_error(std::to_string(__LINE__) + ": not so: " #condition))
-
-// So many tasks have been taken by other processes, as they said when they last returned one.
-std::uint64_t taken(const skerry::runtime& r) {
-    std::uint64_t n = 0;
-    for (const auto& e : r.executors()) {
-        n += e.name.starts_with("process") ? e.stolen : 0;
-    }
-    return n;
-}
-
-// Keeps the only worker of the first process until the others have taken n tasks, so that those surely ran there.
-void hold_until_taken(const skerry::runtime& r, std::uint64_t n) {
-    CHECK(r.workers() == 1);
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-    while (taken(r) < n) {
-        CHECK(std::chrono::steady_clock::now() < deadline);
-        std::this_thread::sleep_for(std::chrono::microseconds(100));
-    }
-    CHECK(taken(r) == n);
-}
 
 // --- tasks that cross -----------------------------------------------------------------------------------------------
 
@@ -481,7 +459,7 @@ void errors(skerry::runtime& r) {
     CHECK(x[1] == 0 && x[2] == 0);
     CHECK(text_of_wait() == "no remote_error"); // once
 
-    spawn([](std::uint64_t&) { throw 3; }, inout(x[0])); // NOLINT(hicpp-exception-baseclass)
+    spawn([](std::uint64_t&) { throw 3; }, inout(x[0]));
     hold_until_taken(r, 2);
     CHECK(text_of_wait() == "an exception that is no std::exception");
 
@@ -545,7 +523,10 @@ void spread(skerry::runtime& r) {
     std::uint64_t away = 0;
     CHECK(executors.size() == processes); // one worker here, and the others
     for (const auto& e : executors) {
-        if (e.name.starts_with("process")) {
+        if (e.domain == 0) {
+            CHECK(e.name == "worker 0");
+        } else {
+            CHECK(e.name == "process " + std::to_string(e.domain));
             CHECK(e.tasks >= tasks / processes / 4 && e.stolen == e.tasks);
             away += e.stolen;
         }

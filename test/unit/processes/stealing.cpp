@@ -2,6 +2,7 @@
 
 #include "stealing.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -18,6 +19,8 @@
 #include <skerry/skerry.hpp>
 #include <unistd.h>
 
+#include "checks.hpp"
+
 namespace skerry_test {
 
 namespace {
@@ -28,15 +31,13 @@ using skerry::out;
 using skerry::region;
 using skerry::spawn;
 using skerry::taskwait;
-
-#define CHECK(condition)                                                                                               \
-    ((condition) ? void() : throw std::logic_error(std::to_string(__LINE__) + ": not so: " #condition))
+using skerry::taskwait_on;
 
 // --- each kind of work that may cross -------------------------------------------------------------------------------
 
 // A task tells the process that waits for its beginning. Processes share nothing, so it does by a signal.
 std::atomic<int> told{0};
-void listen() { // NOLINT: a handler
+void listen() {
     CHECK(std::signal(SIGUSR1, [](int) { told.fetch_add(1); }) != SIG_ERR);
 }
 void tell(pid_t process) {
@@ -244,19 +245,113 @@ void forests(skerry::runtime&) {
 // --- where nothing may go
 // ---------------------------------------------------------------------------------------------
 
-// A task that declares nothing stays: its children need what is here.
+// A task that declares nothing stays: its children need what is here. The other process passes it over and takes the
+// next.
 void undeclared(skerry::runtime& r) {
-    const pids ran_in = skerry::root_region().make_array<pid_t>(2);
+    const pids ran_in = skerry::root_region().make_array<pid_t>(3);
     CHECK(r.workers() == 1);
+    listen();
     spawn(
         [](pid_t* cells) {
             cells[0] = ::getpid();
             spawn(stay_here, out(cells[1]));
         },
         ran_in.data());
-    std::this_thread::sleep_for(std::chrono::milliseconds(20)); // long enough for anybody who would take it
+    spawn(here, out(ran_in[2]), ::getpid());
+    hold_until_told();
     taskwait();
-    CHECK(ran_in[0] == ::getpid() && ran_in[1] != 0);
+    CHECK(ran_in[0] == ::getpid() && ran_in[1] != 0 && ran_in[2] != ::getpid());
+}
+
+// One that declares an object of no bytes says that it needs none, and goes.
+void no_bytes(skerry::runtime& r) {
+    static_cast<void>(skerry::root_region());
+    constexpr std::span<const int> none;
+    spawn([](std::span<const int>) {}, in(none));
+    hold_until_taken(r, 1);
+    taskwait();
+}
+
+// --- what is here already -------------------------------------------------------------------------------------------
+
+void read_there(const std::uint64_t& x, std::uint64_t& seen, pid_t spawned_in) {
+    seen = x;
+    tell(spawned_in);
+}
+
+void write_and_read(std::uint64_t& x, const std::uint64_t& /*x*/, std::uint64_t& seen, pid_t first) {
+    listen();
+    tell(first);
+    x = 2;
+    spawn(read_there, in(x), out(seen), ::getpid());
+    hold_until_told();
+}
+
+// A task that says twice what it does with an object writes it: what it wrote goes along with its child, back to where
+// the task came from.
+void both_modes(skerry::runtime& r) {
+    CHECK(r.workers() == 1);
+    listen();
+    const numbers all = skerry::root_region().make_array<std::uint64_t>(2);
+    all[0] = 1;
+    spawn(write_and_read, inout(all[0]), in(all[0]), out(all[1]), ::getpid());
+    hold_until_told();
+    taskwait();
+    CHECK(all[1] == 2);
+}
+
+std::atomic<int> readers{0}; // of this process
+
+// Reads until a second task does.
+void read_on(const std::uint64_t& x, std::uint64_t& sum, pid_t spawned_in) {
+    readers.fetch_add(1);
+    tell(spawned_in);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    do {
+        sum += x;
+        CHECK(std::chrono::steady_clock::now() < deadline);
+    } while (readers.load() < 2);
+}
+
+// What a task reads is not sent again meanwhile, though home has forgotten that it was: ThreadSanitizer would see it.
+// The other process has two workers.
+void sent_once(skerry::runtime& r) {
+    CHECK(r.workers() == 1);
+    listen();
+    const numbers all = skerry::root_region().make_array<std::uint64_t>(4);
+    all[0] = 1;
+    spawn(read_on, in(all[0]), inout(all[1]), ::getpid());
+    hold_until_told();
+    // Here, since it has a state; when its wait is over its objects may change.
+    spawn(
+        [&r](std::uint64_t& x) {
+            CHECK(r.workers() == 1);
+            spawn([](std::uint64_t& to) { ++to; }, inout(x));
+            taskwait();
+        },
+        inout(all[3]));
+    taskwait_on(in(all[3]));
+    spawn(read_on, in(all[0]), inout(all[2]), ::getpid());
+    hold_until_told();
+    taskwait();
+    CHECK(all[1] != 0 && all[2] != 0);
+}
+
+// Only what a task declares as written comes back, also if its accesses overlap: the parent may read the rest
+// meanwhile, and ThreadSanitizer would see it written.
+void read_beside(skerry::runtime& r) {
+    const numbers all = skerry::root_region().make_array<std::uint64_t>(3);
+    std::ranges::fill(all, 5);
+    spawn([](std::span<const std::uint64_t> from, numbers to) { to[0] = to[1] = from[1] + 1; }, in(all.subspan(1)),
+          inout(all.first(2)));
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    std::uint64_t sum = 0;
+    while (taken(r) == 0) {
+        sum += all[2];
+        CHECK(std::chrono::steady_clock::now() < deadline);
+    }
+    taskwait();
+    CHECK(sum % 5 == 0 && all[0] == 6 && all[1] == 6 && all[2] == 5);
 }
 
 } // namespace
@@ -266,7 +361,9 @@ program_body stealing_program(std::string_view name) {
         std::string_view name;
         program_body body;
     };
-    constexpr named all[] = {{"kinds", kinds}, {"nests", nests}, {"forests", forests}, {"undeclared", undeclared}};
+    constexpr named all[] = {
+        {"kinds", kinds},           {"nests", nests},       {"forests", forests},     {"undeclared", undeclared},
+        {"both_modes", both_modes}, {"no_bytes", no_bytes}, {"sent_once", sent_once}, {"read_beside", read_beside}};
     for (const named& n : all) {
         if (n.name == name) {
             return n.body;

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/port/reserve.hpp"
+#include "checks.hpp"
 #include "coherence/arena.hpp"
 #include "coherence/exposure.hpp"
 
@@ -34,24 +35,6 @@ using skerry::region;
 using skerry::spawn;
 using skerry::task_options;
 using skerry::taskwait;
-
-// Keeps the first process's worker from running tasks until the others have taken so many.
-void hold_until_taken(const skerry::runtime& r, std::uint64_t n) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-    const auto taken = [&r] {
-        std::uint64_t all = 0;
-        for (const auto& e : r.executors()) {
-            all += e.name.starts_with("process") ? e.stolen : 0;
-        }
-        return all;
-    };
-    while (taken() < n) {
-        if (std::chrono::steady_clock::now() > deadline) {
-            throw std::runtime_error("nobody takes the tasks");
-        }
-        std::this_thread::sleep_for(std::chrono::microseconds(100));
-    }
-}
 
 // Two objects in pages of their own.
 struct apart {

@@ -88,6 +88,25 @@ TEST(Runtime, TwoAtOnce) {
     EXPECT_EQ(b, 10946);
 }
 
+TEST(Runtime, ItsWorkersAreOneDomain) {
+    skerry::runtime two(with(2));
+    two.run([] {
+        std::atomic<int> begun{0};
+        const auto branch = [&] {
+            begun.fetch_add(1);
+            while (begun.load() < 2) {
+                std::this_thread::yield();
+            }
+        };
+        skerry::parallel_invoke(branch, branch);
+    });
+    const auto executors = two.executors();
+    ASSERT_EQ(executors.size(), 1U); // the branch that was not stolen is no task
+    EXPECT_THAT(executors[0].name, testing::StartsWith("worker "));
+    EXPECT_EQ(executors[0].domain, 0U);
+    EXPECT_EQ(executors[0].stolen, 1U);
+}
+
 TEST(Runtime, DestroyedWhileIdle) {
     for (int i = 0; i < 200; ++i) {
         skerry::runtime rt(with(4));

@@ -50,6 +50,7 @@ struct statistics {
 
 struct executor_statistics {
     std::string name;
+    unsigned domain = 0;
     std::uint64_t tasks = 0;
     std::uint64_t stolen = 0;
 };
