@@ -64,6 +64,7 @@ void thread::forget() noexcept { record_ = nullptr; }
 
 bool on_this_stack(std::uintptr_t address) noexcept { return skerry_sim::on_stack(address); }
 void sleep_ns(std::uint64_t ns) noexcept { skerry_sim::pause(ns); }
+void run_promptly() noexcept {} // a core runs one thread
 void yield() noexcept { skerry_sim::pause(yield_cycles); }
 
 std::uint64_t ticks() noexcept { return skerry_sim::now(); }

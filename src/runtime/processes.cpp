@@ -52,6 +52,7 @@ processes::~processes() {
 
 void processes::stand_in(void* self) {
     auto& mine = *static_cast<processes*>(self);
+    port::run_promptly(); // before the worker that computes on the same CPU
     while (!mine.stopping_.load(std::memory_order_acquire)) {
         mine.crossing_.stand_in();
     }
