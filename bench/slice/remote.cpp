@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -24,7 +25,9 @@ namespace {
 
 constexpr std::size_t samples = 5'000;
 
-void nothing() {}
+// What declares nothing stays at home, since nobody knows what its children will need there: this declares no bytes.
+constexpr std::span<const int> no_bytes;
+void nothing(std::span<const int> /*none*/) {}
 
 std::uint64_t run_by_the_other(const skerry::runtime& r) {
     for (const skerry::executor_statistics& e : r.executors()) {
@@ -37,7 +40,7 @@ std::uint64_t run_by_the_other(const skerry::runtime& r) {
 
 void measure(const skerry::runtime& r) {
     static_cast<void>(skerry::root_region()); // a program without one has nothing to send
-    skerry::spawn(nothing);
+    skerry::spawn(nothing, skerry::in(no_bytes));
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     while (run_by_the_other(r) == 0 && std::chrono::steady_clock::now() < deadline) { // it may not be there yet
         std::this_thread::sleep_for(std::chrono::microseconds(100));
@@ -47,7 +50,7 @@ void measure(const skerry::runtime& r) {
     std::uint64_t before = run_by_the_other(r);
     while (away.size() < samples && std::chrono::steady_clock::now() < deadline) {
         const auto begin = std::chrono::steady_clock::now();
-        skerry::spawn(nothing);
+        skerry::spawn(nothing, skerry::in(no_bytes));
         skerry::taskwait();
         const std::chrono::duration<double, std::micro> passed = std::chrono::steady_clock::now() - begin;
         const std::uint64_t now = run_by_the_other(r);
