@@ -15,6 +15,7 @@
 #include "base/port/fault_watch.hpp"
 #include "base/port/futex.hpp"
 #include "base/port/membarrier.hpp"
+#include "base/port/peer_memory.hpp"
 #include "base/port/process.hpp"
 #include "base/port/topology.hpp"
 #include "sim/program.hpp"
@@ -51,6 +52,9 @@ bool futex_wait_shared(const void* word32, std::uint32_t expected, std::uint64_t
 }
 void futex_wake_shared(const void* word32, int count) noexcept { futex_wake(word32, count); }
 std::uint32_t process_id() noexcept { return 1; }
+std::size_t read_peer(std::uint32_t /*process*/, std::span<const peer_range> /*ranges*/) noexcept { return 0; }
+std::size_t write_peer(std::uint32_t /*process*/, std::span<const peer_range> /*ranges*/) noexcept { return 0; }
+void admit_siblings() noexcept {}
 
 // And it takes no task over.
 void watch_faults(const void*, std::size_t, void (*)(const void*) noexcept) noexcept {}
