@@ -99,7 +99,7 @@ class core_endpoint final : public endpoint {
 
     void kick(unsigned peer) override { skerry_sim::kick_core(at(peer).core); }
 
-    bool wait(std::uint64_t deadline_ns) override {
+    bool wait(std::uint64_t deadline_ns, turn* /*mine*/) override { // there is no other thread on this core
         driver();
         if (polling_) {
             detail::panic("fabric: wait() inside a receiver");

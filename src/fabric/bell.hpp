@@ -5,7 +5,8 @@
 // will sleep and sleeping. The argument is that of sync/event_count.hpp: a full fence on both sides, so one of the two
 // sees the other.
 //
-// Thread safety: sleep() and take_kick() by the driver; the rest by any thread of any process that maps the bell.
+// Thread safety: sleep(), nap() and take_kick() by one thread at a time; the rest by any thread of any process that
+// maps the bell.
 
 #include <cstdint>
 
@@ -25,16 +26,18 @@ class bell {
         static_cast<void>(sleeper_.notify());
     }
 
-    // The driver's next sleep() does not last.
+    // The next sleep() or nap() does not last.
     void kick() noexcept {
-        kicked_.store(1, std::memory_order_relaxed); // relaxed: it says only itself; B1 orders it
+        kicked_.store(1, std::memory_order_relaxed); // relaxed: it says only itself; the fence orders it
         ring();
+        static_cast<void>(napper_.notify());
     }
 
     // A ring by somebody who must not trust that earlier ringers finished: they may have been killed half-way.
     void ring_anyway() noexcept {
         M::full_fence();
         sleeper_.notify_anyway();
+        napper_.notify_anyway();
     }
 
     // Whether there was a kick since the last call.
@@ -44,22 +47,45 @@ class bell {
     }
 
     // B2. Sleeps, unless something() holds, until a ring, or for about so long (port::forever: without a limit).
-    template <class Predicate>
-    void sleep(Predicate&& something, std::uint64_t timeout_ns) noexcept {
+    // `around` is given the sleep itself, to do what is to be done before and after it: the bell rings already, and
+    // nothing can be missed.
+    template <class Predicate, class Around>
+    void sleep(Predicate&& something, std::uint64_t timeout_ns, Around&& around) noexcept {
         sleeper_.prepare();
         if (something()) {
             sleeper_.cancel();
             return;
         }
-        if (timeout_ns == port::forever) {
-            sleeper_.wait();
-        } else {
-            sleeper_.wait_for(timeout_ns);
+        around([&] {
+            if (timeout_ns == port::forever) {
+                sleeper_.wait();
+            } else {
+                sleeper_.wait_for(timeout_ns);
+            }
+        });
+    }
+    template <class Predicate>
+    void sleep(Predicate&& something, std::uint64_t timeout_ns) noexcept {
+        sleep(something, timeout_ns, [](auto&& asleep) { asleep(); });
+    }
+
+    // B3. Sleeps until a kick or for about so long, whatever rings. True: there was a kick.
+    bool nap(std::uint64_t timeout_ns) noexcept {
+        if (take_kick()) {
+            return true;
         }
+        napper_.prepare();
+        if (take_kick()) {
+            napper_.cancel();
+            return true;
+        }
+        napper_.wait_for(timeout_ns);
+        return take_kick();
     }
 
   private:
     detail::event_count<M> sleeper_;
+    detail::event_count<M> napper_;
     typename M::template atomic<std::uint32_t> kicked_{0};
 };
 

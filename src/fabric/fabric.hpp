@@ -22,6 +22,7 @@
 // their receiver polls, never that anybody takes a request. What cannot be sent yet is the caller's to keep.
 //
 // Thread safety: one thread drives an endpoint at a time and calls everything but kick(), which any thread may call.
+// While one sleeps in wait() another may drive, if the first lets it have its turn.
 // Re-entry: the receiver and the failure handler run inside poll(). They may call post, copy, launch, kick and
 // completed, and must not call poll or wait. Nothing else ever calls back: post, copy, launch, kick, wait and completed
 // run no code of the caller, and a token is a value, not a function.
@@ -109,7 +110,7 @@ struct capabilities {
     unsigned request_credits = 0; // per ordered pair
     unsigned reply_credits = 0;
     bool bulk_copy = false;
-    bool copy_needs_peer = false;  // a copy advances only while both sides poll
+    bool copy_needs_peer = false;  // copies advance only while both sides poll; else that is so of memory closed there
     bool shared_addresses = false; // a peer's pointers can be followed
     bool launch = false;
     bool kick = false;
@@ -137,6 +138,16 @@ struct memory_deleter {
     void operator()(std::byte* begin) const noexcept;
 };
 using memory = std::unique_ptr<std::byte[], memory_deleter>;
+
+// The right to drive, as the caller of wait() has it and lends it to others while it sleeps.
+class turn {
+  public:
+    virtual void lend() noexcept = 0;
+    virtual void take_back() noexcept = 0;
+
+  protected:
+    ~turn() = default;
+};
 
 class endpoint {
   public:
@@ -177,7 +188,17 @@ class endpoint {
     // Sleeps until poll() or completed() has something to give, somebody kicked, a ring that was full has room again,
     // or a peer is gone: true. False: the deadline passed (port::now_ns(); port::forever for none). It cannot miss any
     // of these; without a deadline it lasts until one of them comes, and the death of a peer is one of them.
-    virtual bool wait(std::uint64_t deadline_ns) = 0;
+    // `mine`, unless it is null, is lent while it sleeps. Whoever drives meanwhile does not call wait(), and kicks if
+    // left_over().
+    virtual bool wait(std::uint64_t deadline_ns, turn* mine) = 0;
+    bool wait(std::uint64_t deadline_ns) { return wait(deadline_ns, nullptr); }
+
+    // Sleeps until somebody kicks or the deadline passes, whatever comes: for a thread that leaves the driving to
+    // others for a while, and would call wait() else. True: a kick. Throws not_available.
+    virtual bool nap(std::uint64_t deadline_ns);
+
+    // Whether poll() is needed again though nothing need happen before: copies go on, or a ring was full. O(peers).
+    [[nodiscard]] virtual bool left_over() { return true; }
 
     // Precondition: before the first poll(). Throws not_available.
     virtual void on_failure(const std::function<void(const failure&)>& handler);

@@ -27,6 +27,7 @@
 #include "base/panic.hpp"
 #include "base/port/clock.hpp"
 #include "base/port/futex.hpp"
+#include "fabric/direct.hpp"
 #include "fabric/fabric.hpp"
 #include "fabric/numbering.hpp"
 #include "fabric/ring.hpp"
@@ -47,7 +48,7 @@ struct sound_rings {
 template <class M, class Rings = sound_rings<M>>
 class ring_endpoint : public endpoint {
   public:
-    // `about` names the back end, self and peers; credits are filled in. Copies are staged unless addresses are shared.
+    // `about` names the back end, self and peers; credits are filled in.
     ring_endpoint(const segment<M>& shared, capabilities about) : shared_(shared), about_(about), peers_(about.peers) {
         about_.request_credits = request_slots;
         about_.reply_credits = reply_slots;
@@ -60,9 +61,13 @@ class ring_endpoint : public endpoint {
                             reader(in.replies, reply_slots, in.reply_count)};
         }
         shared_.station(about_.self).state.store(presence::here, std::memory_order_release);
-        if (about_.copy_needs_peer) {
-            staging_.emplace(shared_, about_.self);
-        }
+    }
+    // For endpoints that do not share addresses. `processes`: the system's number of each peer whose memory this one
+    // reaches, 0 of the others. Precondition: the segment has room for staging.
+    ring_endpoint(const segment<M>& shared, const capabilities& about, std::vector<std::uint32_t> processes)
+        : ring_endpoint(shared, about) {
+        staging_.emplace(shared_, about_.self);
+        direct_.emplace(shared_, std::move(processes));
     }
 
     ~ring_endpoint() override {
@@ -107,6 +112,9 @@ class ring_endpoint : public endpoint {
         }
         polling_ = true;
         const leave_poll at_end{polling_};
+        if (direct_) {
+            direct_->step(finished_, *staging_);
+        }
         std::size_t handled = 0;
         for (unsigned i = 0; i < about_.peers; ++i) {
             const unsigned from = first_ + i < about_.peers ? first_ + i : first_ + i - about_.peers;
@@ -122,7 +130,12 @@ class ring_endpoint : public endpoint {
         if (over(shared_.station(peer).state.load(std::memory_order_relaxed))) { // relaxed: as in post
             finished_.push_back({done, false});
         } else if (!empty && staging_ && peer != about_.self) {
-            staging_->begin(peer, way, extents, done);
+            if (direct_->reaches(peer)) {
+                direct_->begin(peer, way, extents, done);
+                direct_->step(finished_, *staging_);
+            } else {
+                staging_->begin(peer, way, extents, done);
+            }
             staging_->step(peer, finished_);
         } else {
             finished_.push_back({done, true});
@@ -150,7 +163,7 @@ class ring_endpoint : public endpoint {
         shared_.station(peer).bell.kick();
     }
 
-    bool wait(std::uint64_t deadline_ns) override {
+    bool wait(std::uint64_t deadline_ns, turn* mine) override {
         if (polling_) {
             detail::panic("fabric: wait() inside a receiver");
         }
@@ -168,12 +181,28 @@ class ring_endpoint : public endpoint {
                 left = std::min(left, look_for_room_ns);
             }
             bool kicked = false;
-            own.sleep([&] { return (kicked = own.take_kick()) || something(); }, left);
+            own.sleep([&] { return (kicked = own.take_kick()) || something(); }, left,
+                      [mine](auto&& asleep) {
+                          if (mine != nullptr) {
+                              mine->lend();
+                          }
+                          asleep();
+                          if (mine != nullptr) {
+                              mine->take_back();
+                          }
+                      });
             if (kicked) {
                 return true;
             }
         }
     }
+
+    bool nap(std::uint64_t deadline_ns) override {
+        const std::uint64_t now = port::now_ns();
+        return now < deadline_ns && shared_.station(about_.self).bell.nap(deadline_ns - now);
+    }
+
+    [[nodiscard]] bool left_over() override { return something() || any_refused(); }
 
   protected:
     // Queues a token for completed().
@@ -277,7 +306,7 @@ class ring_endpoint : public endpoint {
     }
 
     [[nodiscard]] bool something() noexcept {
-        if (!finished_.empty()) {
+        if (!finished_.empty() || (direct_ && direct_->ready())) {
             return true;
         }
         for (unsigned i = 0; i < about_.peers; ++i) {
@@ -297,6 +326,7 @@ class ring_endpoint : public endpoint {
     capabilities about_;
     std::vector<peer_side> peers_;
     std::optional<fabric::staging<M>> staging_;
+    std::optional<fabric::direct<M>> direct_; // with staging_
     std::deque<completion> finished_;
     receiver* receiver_ = nullptr;
     std::function<void(const failure&)> failed_;

@@ -53,7 +53,9 @@ class loop : holder, public ring_endpoint<machine> {
         launched_.push_back({what, {extents.begin(), extents.end()}, done});
     }
 
-    bool wait(std::uint64_t deadline_ns) override { return !launched_.empty() || ring_endpoint::wait(deadline_ns); }
+    bool wait(std::uint64_t deadline_ns, turn* mine) override {
+        return !launched_.empty() || ring_endpoint::wait(deadline_ns, mine);
+    }
 
   private:
     struct launched {

@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/port/environment.hpp"
 #include "base/port/shared_memory.hpp"
@@ -41,9 +42,9 @@ struct holder {
 
 class process : holder, public ring_endpoint<across_processes> {
   public:
-    process(mapping&& mapped, const capabilities& about)
+    process(mapping&& mapped, const capabilities& about, std::vector<std::uint32_t> reached)
         : holder{std::move(mapped)},
-          ring_endpoint(holder::shared.words(), about) {}
+          ring_endpoint(holder::shared.words(), about, std::move(reached)) {}
 };
 
 std::uint64_t whole(const char* variable, std::uint64_t least, std::uint64_t most) {
@@ -97,16 +98,19 @@ connection connect(const connect_options& options) {
     const auto processes = static_cast<unsigned>(whole(ranks_variable, 1, most_processes));
     const auto self = static_cast<unsigned>(whole(rank_variable, 0, processes - 1));
     mapping shared = open(processes);
-    port::reservation arena = shake_hands(shared.head(), shared.words(), self, options);
+    agreed with_others = shake_hands(shared.head(), shared.words(), self, options);
     capabilities about;
     about.name = "shm";
     about.self = self;
     about.peers = processes;
     about.bulk_copy = true;
-    about.copy_needs_peer = true;
+    for (unsigned i = 0; i < processes; ++i) {
+        about.copy_needs_peer = about.copy_needs_peer || (i != self && with_others.reached[i] == 0);
+    }
     about.kick = true;
     about.failure_detection = true;
-    return {std::make_unique<process>(std::move(shared), about), std::move(arena)};
+    return {std::make_unique<process>(std::move(shared), about, std::move(with_others.reached)),
+            std::move(with_others.arena)};
 }
 
 } // namespace skerry::inline SKERRY_ABI::fabric::shm

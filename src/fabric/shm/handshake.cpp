@@ -6,6 +6,8 @@
 #include <string>
 
 #include "base/port/clock.hpp"
+#include "base/port/peer_memory.hpp"
+#include "base/port/process.hpp"
 #include "base/text.hpp"
 
 namespace skerry::inline SKERRY_ABI::fabric::shm {
@@ -13,6 +15,9 @@ namespace skerry::inline SKERRY_ABI::fabric::shm {
 namespace {
 
 using std::to_string;
+
+// Something to be known by. Not written any more once this process has arrived.
+std::uint32_t sample = 0;
 
 class handshake {
   public:
@@ -23,11 +28,12 @@ class handshake {
           options_(options),
           deadline_(port::now_ns() + options.timeout_ns) {}
 
-    port::reservation run() {
+    agreed run() {
         arrive();
         await(step::arrived, "join");
         compare_tables();
-        return agree_on_place();
+        port::reservation arena = agree_on_place();
+        return {std::move(arena), reached()};
     }
 
     void leave() noexcept {
@@ -40,6 +46,11 @@ class handshake {
         hello& mine = shared_.hellos[self_];
         mine.table_hash = options_.table.hash;
         mine.table_entries = options_.table.entries;
+        mine.process = port::process_id();
+        sample = static_cast<std::uint32_t>(port::now_ns()) | 1U;
+        mine.sample = sample;
+        mine.sample_at = reinterpret_cast<std::uintptr_t>(&sample);
+        port::admit_siblings();
         if (self_ == 0) {
             const auto places = port::arena_places();
             std::copy(places.begin(), places.end(), shared_.places);
@@ -151,6 +162,21 @@ class handshake {
         return port::reservation(shared_.places[chosen]);
     }
 
+    // H5. Nobody else: not who would be staged to anyway, nor a stranger with the same number in another namespace.
+    std::vector<std::uint32_t> reached() const {
+        std::vector<std::uint32_t> result(shared_.processes);
+        for (unsigned i = 0; i < shared_.processes; ++i) {
+            const hello& other = shared_.hellos[i];
+            std::uint32_t found = 0;
+            const port::peer_range look{&found, other.sample_at, sizeof found};
+            if (options_.reach && i != self_ && port::read_peer(other.process, {&look, 1}) == sizeof found &&
+                found == other.sample) {
+                result[i] = other.process;
+            }
+        }
+        return result;
+    }
+
     static constexpr std::uint32_t none = UINT32_MAX;
 
     static bool inside(const port::arena_place& inner, const port::arena_place& outer) noexcept {
@@ -218,8 +244,8 @@ class handshake {
 
 } // namespace
 
-port::reservation shake_hands(control& shared, const segment<across_processes>& words, unsigned self,
-                              const connect_options& options) {
+agreed shake_hands(control& shared, const segment<across_processes>& words, unsigned self,
+                   const connect_options& options) {
     handshake it(shared, words, self, options);
     try {
         return it.run();

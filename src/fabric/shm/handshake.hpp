@@ -7,12 +7,16 @@
 //   H2  each waits until all have arrived, and compares
 //   H3  each reserves whichever of the places are free to it, and says which; step = answered
 //   H4  each waits until all have answered; the first place that all have is the arena, the others are given back
+//   H5  each looks whose private memory the system lets it read, by a sample that the other one named in H1
 //
 // All read the same answers, so all come to the same result without a further round. A process tries a place only if
 // its own build allows it: a thread sanitizer would end it otherwise. No wait lasts: the end of a process is told by
 // the launcher, and there is a time limit.
 //
 // Thread safety: one thread.
+
+#include <cstdint>
+#include <vector>
 
 #include "base/port/reserve.hpp"
 #include "fabric/segment.hpp"
@@ -21,8 +25,13 @@
 
 namespace skerry::inline SKERRY_ABI::fabric::shm {
 
+struct agreed {
+    port::reservation arena;
+    std::vector<std::uint32_t> reached; // the system's number of each peer whose memory this process can reach, or 0
+};
+
 // Throws std::runtime_error.
-port::reservation shake_hands(control& shared, const segment<across_processes>& words, unsigned self,
-                              const connect_options& options);
+agreed shake_hands(control& shared, const segment<across_processes>& words, unsigned self,
+                   const connect_options& options);
 
 } // namespace skerry::inline SKERRY_ABI::fabric::shm

@@ -37,7 +37,7 @@ struct across_processes : detail::machine {
 // How far a process has come in the handshake.
 enum class step : std::uint32_t {
     none,
-    arrived,  // table_* is written; of process 0, places too
+    arrived,  // all but `reserved` is written; of process 0, places too
     answered, // reserved is written
 };
 
@@ -46,6 +46,9 @@ struct alignas(detail::cache_line) hello {
     std::uint32_t reserved = 0; // bit i: place i is free here, and reserved
     std::uint64_t table_hash = 0;
     std::uint64_t table_entries = 0;
+    std::uint32_t process = 0; // the system's number
+    std::uint32_t sample = 0;  // what lies at that address of its private memory, until it has ended
+    std::uint64_t sample_at = 0;
 };
 
 inline constexpr std::uint64_t magic_number = 0x79727265'6b736d68; // "hmskerry"
@@ -64,7 +67,7 @@ struct control {
 constexpr std::uint64_t layout_of_this_build() noexcept {
     std::uint64_t mixed = 0xcbf2'9ce4'8422'2325;
     for (const std::uint64_t part :
-         {std::uint64_t{1}, std::uint64_t{message_bytes}, std::uint64_t{request_slots}, std::uint64_t{reply_slots},
+         {std::uint64_t{2}, std::uint64_t{message_bytes}, std::uint64_t{request_slots}, std::uint64_t{reply_slots},
           std::uint64_t{bulk_slots}, std::uint64_t{block_bytes}, std::uint64_t{blocks_per_link},
           std::uint64_t{sizeof(control)}, std::uint64_t{sizeof(station<across_processes>)},
           std::uint64_t{sizeof(link<across_processes>)}}) {

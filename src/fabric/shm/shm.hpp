@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/port/peer_memory.hpp"
 #include "base/port/reserve.hpp"
 #include "fabric/fabric.hpp"
 
@@ -20,6 +21,8 @@ struct table_identity {
 struct connect_options {
     table_identity table{};
     std::uint64_t timeout_ns = 30'000'000'000; // for the slowest process to arrive
+    // Whether to copy into and out of other processes' memory where the system allows it; else all copies are staged.
+    bool reach = port::uses_peer_memory;
 };
 
 struct connection {

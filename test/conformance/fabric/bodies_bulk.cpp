@@ -135,6 +135,25 @@ void copies_both_ways(place& p) {
     p.until([&] { return p.in.count(kind::reply) == 1; }, "the other's end");
 }
 
+// The last sleeps beside the fabric meanwhile.
+void copies_without_the_peer(place& p) {
+    constexpr std::size_t bytes = 3 * mebi + 5;
+    std::vector<std::byte> room = filled(p.last() ? bytes : 0, 7);
+    if (p.last()) {
+        p.send(p.first_peer(), kind::request, source_at, address(room.data()));
+        p.beside.hear_first();
+        expect(room == filled(bytes, 9), "pushed wrong bytes");
+        return;
+    }
+    const std::uint64_t there = told(p, source_at);
+    std::vector<std::byte> here(bytes);
+    copy(p, direction::pull, here.data(), there, bytes);
+    expect(here == filled(bytes, 7), "pulled wrong bytes");
+    here = filled(bytes, 9);
+    copy(p, direction::push, here.data(), there, bytes);
+    p.beside.tell_last();
+}
+
 // What a wait and later posts and copies find when the peer is not there any more.
 void expect_gone(place& p, std::vector<std::byte>& room) {
     expect(p.me->post(p.last_peer(), kind::request, place::make(over, 0)) == fabric::post_result::gone,
@@ -186,7 +205,7 @@ void a_peer_is_killed(place& p) {
         }
         p.beside.die();
     }
-    const extent e{room.data(), address(room.data()), room.size()}; // the same address there, never read
+    const extent e{room.data(), 64, room.size()}; // nowhere
     p.me->copy(p.last_peer(), direction::pull, {&e, 1}, {nullptr, 4});
     p.beside.tell_last();
     p.until([&] { return !failures.empty(); }, "the news of a death");
@@ -211,6 +230,10 @@ const std::vector<body>& bulk_bodies() {
         {"middle_copies", middle_copies, copies},
         {"large_copies", large_copies, copies},
         {"copies_both_ways", copies_both_ways, copies},
+        {"copies_without_the_peer", copies_without_the_peer,
+         [](const fabric::capabilities& c) { // nobody sleeps beside the fabric on a simulated core
+             return c.bulk_copy && !c.copy_needs_peer && c.peers > 1 && c.name != "sim";
+         }},
         {"a_peer_leaves", a_peer_leaves, [](const fabric::capabilities& c) { return c.peers > 1; }},
         {"a_peer_is_killed", a_peer_is_killed, [](const fabric::capabilities& c) { return c.failure_detection; }},
     };

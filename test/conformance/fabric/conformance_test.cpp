@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Runs each body on each back end: as conformance_fabric, under GoogleTest; and, started by it through launch() as
-// conformance_fabric BODY PIPES, one body in one of several processes.
+// conformance_fabric BODY PIPES COPIES, one body in one of several processes.
 
 #include <cstdio>
 #include <exception>
@@ -54,9 +54,10 @@ std::string run_threads(const body& b) {
     return "";
 }
 
-std::string run_shm(const body& b) {
+// `copies`: how, "direct" where the system allows that, or "staged".
+std::string run_processes(const body& b, const char* copies) {
     const pipes beside;
-    const launch_result end = launch(processes, {"/proc/self/exe", b.name, beside.text()});
+    const launch_result end = launch(processes, {"/proc/self/exe", b.name, beside.text(), copies});
     const bool meant = std::string(b.name) == "a_peer_is_killed";
     const std::string wanted = meant ? "process 1 was killed by signal 9" : "";
     const int status = meant ? 128 + 9 : 0;
@@ -65,6 +66,9 @@ std::string run_shm(const body& b) {
     }
     return end.text == wanted && end.status == status ? "" : "the launcher says: " + end.text;
 }
+
+std::string run_shm(const body& b) { return run_processes(b, "direct"); }
+std::string run_shm_staged(const body& b) { return run_processes(b, "staged"); }
 
 struct back_end {
     const char* name;
@@ -80,8 +84,8 @@ std::ostream& operator<<(std::ostream& out, const combination& c) { return out <
 
 std::vector<combination> all_combinations() {
     std::vector<combination> result;
-    for (const back_end& on :
-         {back_end{"sequential", run_sequential}, back_end{"threads", run_threads}, back_end{"shm", run_shm}}) {
+    for (const back_end& on : {back_end{"sequential", run_sequential}, back_end{"threads", run_threads},
+                               back_end{"shm", run_shm}, back_end{"shm_staged", run_shm_staged}}) {
         for (const body& b : bodies()) {
             result.push_back({on, b});
         }
@@ -107,13 +111,15 @@ INSTANTIATE_TEST_SUITE_P(fabric, conformance, testing::ValuesIn(all_combinations
 } // namespace
 
 // One body in this process, which launch() has started.
-int run_launched(const std::string& name, const std::string& descriptors) {
+int run_launched(const std::string& name, const std::string& descriptors, const std::string& copies) {
     for (const body& b : bodies()) {
         if (b.name == name) {
             pipes beside(descriptors);
             std::string said;
             try {
-                fabric::shm::connection joined = fabric::shm::connect();
+                fabric::shm::connect_options options;
+                options.reach = options.reach && copies == "direct";
+                fabric::shm::connection joined = fabric::shm::connect(options);
                 said = run_here(b, std::move(joined.fabric), beside);
             } catch (const std::exception& error) {
                 said = error.what();
@@ -134,8 +140,8 @@ int run_launched(const std::string& name, const std::string& descriptors) {
 } // namespace skerry::fabric_test
 
 int main(int argc, char** argv) {
-    if (skerry::fabric::shm::launched() && argc == 3) {
-        return skerry::fabric_test::run_launched(argv[1], argv[2]);
+    if (skerry::fabric::shm::launched() && argc == 4) {
+        return skerry::fabric_test::run_launched(argv[1], argv[2], argv[3]);
     }
     testing::InitGoogleTest(&argc, argv);
     return RUN_ALL_TESTS();

@@ -21,7 +21,7 @@ class bare final : public endpoint {
     }
     std::size_t poll(std::size_t /*budget*/) override { return 0; }
     [[nodiscard]] std::optional<completion> completed() override { return std::nullopt; }
-    bool wait(std::uint64_t /*deadline_ns*/) override { return false; }
+    bool wait(std::uint64_t /*deadline_ns*/, turn* /*mine*/) override { return false; }
 
   private:
     capabilities about_{.name = "bare"};
