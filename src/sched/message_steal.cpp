@@ -107,12 +107,6 @@ void message_steal::done(unsigned victim, std::uint64_t ticket, const parcel& wh
 }
 
 void message_steal::close_all() noexcept {
-    // Whoever drives does so for a bounded time, unless it sleeps; whoever would sleep sees the call, gets the kick, or
-    // comes later and steps aside.
-    closing_.store(true, std::memory_order_relaxed);
-    called_.store(true, std::memory_order_relaxed);
-    machine::full_fence();
-    wake();
     driver_.lock();
     for (unsigned p = 0; p < peers_; ++p) {
         if (p != self_) {
@@ -253,16 +247,21 @@ void message_steal::want() {
     }
 }
 
-void message_steal::drive() {
-    driven_at_.store(port::ticks(), std::memory_order_relaxed);
-    flush();
-    something_ = fabric_->poll(poll_budget) != 0 || something_;
+void message_steal::tell_of_copies() {
     while (const std::optional<fabric::completion> over = fabric_->completed()) {
         something_ = true;
         trace_.arrive(over->done.word);
         above_.copied(over->done.word, over->arrived);
     }
+}
+
+void message_steal::drive() {
+    driven_at_.store(port::ticks(), std::memory_order_relaxed);
+    flush();
+    something_ = fabric_->poll(poll_budget) != 0 || something_;
+    tell_of_copies();
     above_.errands();
+    tell_of_copies(); // those that needed no peer are over already
     serve();
     want();
 }
@@ -277,68 +276,73 @@ void message_steal::drive_or_end() noexcept {
     } catch (const std::exception& e) {
         fatal("a task between two processes: ", e.what());
     }
+    if (asleep_ && fabric_->left_over()) { // D3
+        wake();
+    }
 }
 
 bool message_steal::poll() noexcept {
     called_.store(true, std::memory_order_relaxed); // D1
-    machine::full_fence();                          // D1 before the look at the lock and at the sleeper
-    if (driver_.try_lock()) {
-        something_ = false;
-        drive_or_end();
-        const bool came = something_;
-        driver_.unlock();
-        answer_calls();
-        return came;
-    }
-    if (sleeping_.load(std::memory_order_relaxed)) { // D4
-        wake();
-    }
-    return false; // whoever drives sees the call at D2 or D3
+    machine::full_fence();                          // D1 before the look at the lock
+    return glance();                                // false: whoever drives sees the call at D2
 }
 
 bool message_steal::glance() noexcept {
     if (!driver_.try_lock()) {
-        if (sleeping_.load(std::memory_order_relaxed)) { // a hint: a thread that is awake drives sooner
-            wake();
-        }
         return false;
     }
     something_ = false;
     drive_or_end();
+    polled_at_.store(driven_at_.load(std::memory_order_relaxed), std::memory_order_relaxed);
     const bool came = something_;
-    driver_.unlock();
-    answer_calls();
+    let_go();
     return came;
 }
 
-// After the lock is let go. Bounded by the calls: each is of somebody who went on to do something else.
-void message_steal::answer_calls() noexcept {
-    machine::full_fence();                                                  // the unlock before D2: pairs with D1
-    while (called_.load(std::memory_order_relaxed) && driver_.try_lock()) { // D2
-        drive_or_end();
+// Bounded by the calls: each is of somebody who went on to do something else.
+void message_steal::let_go() noexcept {
+    for (;;) {
         driver_.unlock();
-        machine::full_fence();
+        machine::full_fence();                                                 // the unlock before D2: pairs with D1
+        if (!called_.load(std::memory_order_relaxed) || !driver_.try_lock()) { // D2
+            return;
+        }
+        drive_or_end();
     }
 }
 
 void message_steal::wake() noexcept { fabric_->kick(self_); }
 
-void message_steal::wait(std::uint64_t deadline_ns) noexcept {
-    if (closing_.load(std::memory_order_relaxed)) { // somebody waits for the lock, who would not get it
-        port::yield();
-        return;
+void message_steal::urge() noexcept {
+    for (unsigned p = 0; p < peers_; ++p) {
+        if (p != self_) {
+            fabric_->kick(p);
+        }
     }
+}
+
+void message_steal::nap(std::uint64_t deadline_ns) noexcept { fabric_->nap(deadline_ns); }
+
+struct message_steal::lent_while_asleep final : fabric::turn {
+    explicit lent_while_asleep(message_steal& all) noexcept : steal(all) {}
+    void lend() noexcept override {
+        steal.asleep_ = true;
+        steal.let_go();
+    }
+    void take_back() noexcept override {
+        steal.driver_.lock();
+        steal.asleep_ = false;
+    }
+    message_steal& steal;
+};
+
+void message_steal::wait(std::uint64_t deadline_ns) noexcept {
     driver_.lock();
     drive_or_end();
-    sleeping_.store(true, std::memory_order_relaxed); // D3
-    machine::full_fence();                            // D3 before the look: pairs with D1
-    if (!called_.load(std::memory_order_relaxed)) {
-        fabric_->wait(deadline_ns);
-    }
-    sleeping_.store(false, std::memory_order_relaxed);
+    lent_while_asleep mine(*this);
+    fabric_->wait(deadline_ns, &mine);
     drive_or_end();
-    driver_.unlock();
-    answer_calls();
+    let_go();
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -17,9 +17,10 @@
 // everyone, so no wait lasts.
 //
 // Thread safety: one thread drives at a time: whoever gets `driver_` in poll(). Whoever does not leaves a call, and the
-// driver looks for calls before it goes: D1 of a caller comes before its attempt at the lock, D2 of a driver after it
-// has let go. A driver about to sleep says so before it looks (D3), and a caller looks for a sleeper after D1 (D4). So
-// nothing that was there at a poll() stays undone until the next message.
+// driver looks for calls after it has let go: D1 of a caller comes before its attempt at the lock, D2 of a driver after
+// its unlock. So nothing that was there at a poll() stays undone until the next message. The one who sleeps in wait()
+// has let go too, before it sleeps and after its bell is armed: whatever comes wakes it, and what another driver leaves
+// over without an event to come, that one wakes it for (D3).
 //
 // Invariants
 //  1. A ticket is in exactly one place: on its way, with the victim, granted or dropped.
@@ -99,10 +100,15 @@ class message_steal final : fabric::receiver {
     bool poll() noexcept;
     // The same for somebody who has left nothing to be done: if another thread drives, that is that.
     bool glance() noexcept;
-    // Has the driving thread of wait() come back, so that the others get to poll.
-    void wake() noexcept;
     // Polls, and sleeps until something comes or the time is over; the thread that stands in while all others compute.
+    // By one thread. Others drive while it sleeps.
     void wait(std::uint64_t deadline_ns) noexcept;
+    // Instead of wait(), while others poll often: sleeps until the time is over, wake(), or another process urges.
+    void nap(std::uint64_t deadline_ns) noexcept;
+    // Has wait() or nap() come back. Any thread.
+    void wake() noexcept;
+    // Has the others look for messages at once: a worker here has nothing to do. Any thread.
+    void urge() noexcept;
 
     // Whether somebody holds a ticket of this process. Any thread; a hint.
     [[nodiscard]] bool thieves_wait() const noexcept { return waiting_.load(std::memory_order_relaxed) != 0; }
@@ -111,8 +117,10 @@ class message_steal final : fabric::receiver {
     void copy(unsigned peer, fabric::direction way, std::span<const fabric::extent> extents, std::uint64_t word);
     void done(unsigned victim, std::uint64_t ticket, const parcel& what);
 
-    // port::ticks() when somebody last looked for messages. Any thread; a hint.
+    // port::ticks() when somebody last looked for messages, and when somebody did by poll() or glance(). Any thread;
+    // hints.
     [[nodiscard]] std::uint64_t driven_at() const noexcept { return driven_at_.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::uint64_t polled_at() const noexcept { return polled_at_.load(std::memory_order_relaxed); }
 
     // Tells all others that there will be no more work, and waits until that is sent or they are gone. Any thread.
     void close_all() noexcept;
@@ -125,6 +133,7 @@ class message_steal final : fabric::receiver {
     [[nodiscard]] unsigned here() const noexcept { return here_; }
 
   private:
+    struct lent_while_asleep;
     enum class tag : std::uint16_t { want, grant, done, more, close, unwant, dropped };
 
     struct letter {
@@ -161,9 +170,10 @@ class message_steal final : fabric::receiver {
     void complete(unsigned from, fabric::kind k);
     void send(unsigned to, fabric::kind k, tag t, std::uint64_t ticket, std::span<const std::byte> bytes);
     void flush();
+    void tell_of_copies();
     void drive();
     void drive_or_end() noexcept;
-    void answer_calls() noexcept;
+    void let_go() noexcept;
     bool grant(unsigned p);
     void serve();
     void want();
@@ -178,10 +188,9 @@ class message_steal final : fabric::receiver {
 
     // Any thread.
     machine::atomic<unsigned> waiting_{0};
-    machine::atomic<std::uint64_t> driven_at_{0}; // port::ticks() of the last time
+    machine::atomic<std::uint64_t> driven_at_{0}; // port::ticks() of the last time, both
+    machine::atomic<std::uint64_t> polled_at_{0};
     machine::atomic<bool> called_{false};
-    machine::atomic<bool> sleeping_{false};
-    machine::atomic<bool> closing_{false};
     machine::atomic<std::uint64_t> granted_{0};
     machine::atomic<std::uint64_t> taken_{0};
 
@@ -191,6 +200,7 @@ class message_steal final : fabric::receiver {
     unsigned here_ = 0;         // tasks of others
     unsigned first_served_ = 0; // whose tickets serve() looks at first
     bool something_ = false;
+    bool asleep_ = false; // a thread sleeps in wait()
 };
 
 } // namespace skerry::inline SKERRY_ABI::detail

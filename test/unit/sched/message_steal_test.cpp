@@ -3,6 +3,7 @@
 // Stealing by message between two holders of this process, whose tasks are bytes.
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -171,6 +172,34 @@ TEST(MessageSteal, NoCallIsLost) {
     s.steal.wake();
     driver.join();
     EXPECT_EQ(s.run.load(), 2'000);
+}
+
+// More than the rings hold, sent while another thread sleeps as the driver: nobody rings when there is room again.
+TEST(MessageSteal, WhatIsLeftOverWakesTheOneWhoStandsIn) {
+    constexpr std::size_t many_rings = 200'000;
+    const two t;
+    std::atomic<bool> stop{false};
+    std::thread driver([&] {
+        while (!stop.load()) {
+            t.victim->steal.wait(skerry::port::forever);
+        }
+    });
+    t.thief->appetite[any] = 1; // it says nothing more before the task is there
+    t.thief->steal.poll();
+    while (!t.victim->steal.thieves_wait()) {
+        std::this_thread::yield();
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5)); // asleep by now, or the test shows nothing this time
+    t.victim->tasks.push_back(bytes(many_rings));
+    t.victim->steal.poll();
+    while (t.thief->taken.empty()) { // the victim is left to the one who stands in
+        t.thief->steal.poll();
+        std::this_thread::yield();
+    }
+    stop.store(true);
+    t.victim->steal.wake();
+    driver.join();
+    EXPECT_EQ(t.thief->taken.front().size(), many_rings);
 }
 
 TEST(MessageSteal, ClosingIsNotHeldUpByTheOneWhoStandsIn) {
