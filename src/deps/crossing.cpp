@@ -27,6 +27,10 @@ constexpr std::uint64_t stand_in_after_ns = 20'000;
 constexpr std::uint64_t stand_in_sleep_ns = 50'000'000;
 // How long nobody may have looked for messages before one who makes tasks does: thieves may have asked.
 constexpr double look_every_s = 20e-6;
+// Where workers look for messages that often, between their tasks, the stand-in does not look for so long unless it is
+// urged: each time it would take the CPU from one of them.
+constexpr double often_s = 500e-6;
+constexpr std::uint64_t nap_ns = 1'000'000;
 
 } // namespace
 
@@ -36,6 +40,7 @@ crossing::crossing(team& home, std::unique_ptr<fabric::endpoint> f, task_ends en
       imports_context_(&home.root(), nullptr, nullptr, nullptr),
       imports_(imports_context_, home),
       look_every_(static_cast<std::uint64_t>(look_every_s * port::ticks_per_second())),
+      often_(static_cast<std::uint64_t>(often_s * port::ticks_per_second())),
       counts_(f->describe().peers),
       copies_(f->describe().peers),
       came_back_(f->describe().peers),
@@ -128,6 +133,9 @@ void crossing::forget_written(const access& a, unsigned but) {
 }
 
 void crossing::begins_here(const dependent_task& task) noexcept {
+    if (port::ticks() - steal_.driven_at() > look_every_) {
+        steal_.glance();
+    }
     if (task.import != nullptr) {
         unbegun_.fetch_sub(1, std::memory_order_relaxed);
         worker::of(*current_page).count.granted.add();
@@ -232,18 +240,30 @@ void crossing::search() noexcept {
     steal_.glance();
 }
 
+void crossing::idles(wanted w) noexcept {
+    counted_idle(w).fetch_add(1, std::memory_order_relaxed);
+    steal_.urge();
+}
+
 void crossing::falls_asleep() noexcept {
     if (unbegun_.load(std::memory_order_acquire) != 0 && return_stranded()) {
         steal_.poll();
     }
+    steal_.wake(); // from now on the stand-in listens
+}
+
+// A hint. Who stops computing wakes the stand-in after that.
+bool crossing::all_compute() const noexcept {
+    return idle_.load(std::memory_order_relaxed) == 0 && waiting_.load(std::memory_order_relaxed) == 0 &&
+           joining_.load(std::memory_order_relaxed) == 0;
 }
 
 void crossing::stand_in() noexcept {
     const std::uint64_t now = port::now_ns();
-    // Whoever closes drives, and on one CPU would never find the lock free of a thread that sleeps with it.
-    if (closing_.load(std::memory_order_relaxed) ||
-        now - searched_at_.load(std::memory_order_relaxed) < stand_in_after_ns) {
+    if (now - searched_at_.load(std::memory_order_relaxed) < stand_in_after_ns) {
         port::sleep_ns(stand_in_after_ns);
+    } else if (all_compute() && port::ticks() - steal_.polled_at() < often_) {
+        steal_.nap(now + nap_ns);
     } else {
         steal_.wait(now + stand_in_sleep_ns);
     }

@@ -115,7 +115,7 @@ class crossing final : public outward, message_steal::holder {
     void finished(dependent_task& task) noexcept;
 
     void search() noexcept override;
-    void idles(wanted w) noexcept override { counted_idle(w).fetch_add(1, std::memory_order_relaxed); } // hints, both
+    void idles(wanted w) noexcept override; // hints, both
     void idles_no_more(wanted w) noexcept override { counted_idle(w).fetch_sub(1, std::memory_order_relaxed); }
     void falls_asleep() noexcept override;
 
@@ -170,6 +170,7 @@ class crossing final : public outward, message_steal::holder {
     void report(imported_task& import);
     void drop_unbegun(imported_task& import);
 
+    [[nodiscard]] bool all_compute() const noexcept;
     [[nodiscard]] machine::atomic<unsigned>& counted_idle(wanted w) noexcept {
         return w.is_any() ? idle_ : w.ctx() != nullptr ? waiting_ : joining_;
     }
@@ -179,7 +180,8 @@ class crossing final : public outward, message_steal::holder {
     const task_context imports_context_;
     task_scope imports_;
 
-    const std::uint64_t look_every_;                // ticks
+    const std::uint64_t look_every_; // ticks, both
+    const std::uint64_t often_;
     machine::atomic<std::uint64_t> searched_at_{0}; // port::ticks() of the last search
     machine::atomic<bool> closing_{false};          // this process has told the others that there is no more work
     // Workers that find nothing: of those that take anything, that wait for what descends from a task, that wait for a

@@ -60,17 +60,19 @@ bool crossing::may_have(unsigned thief, message_steal::wish w, const dependent_t
            std::ranges::any_of(above->import->lineage, [thief](const hop& h) { return h.home == domain_id{thief}; });
 }
 
+// What the thief holds of it in the current version, less what it would have to fetch.
 std::int64_t crossing::bytes_held(unsigned thief, const dependent_task& task) noexcept {
     std::int64_t bytes = 0;
     for (const access_node& n : std::span(task.nodes, task.node_count)) {
         for_each_run(n.what, [&](std::uintptr_t at, std::size_t run) {
-            bytes += copies_[thief].contains(at, run) ? static_cast<std::int64_t>(run) : 0;
+            const auto size = static_cast<std::int64_t>(run);
+            bytes += copies_[thief].contains(at, run) ? size : reads(n.what.mode) ? -size : 0;
         });
     }
     return bytes;
 }
 
-// Placement: of the oldest tasks that can go, the one most of whose bytes the thief holds.
+// Placement: of the oldest tasks that can go, the one of which the thief holds most and lacks least.
 std::optional<parcel> crossing::give(unsigned thief, std::uint64_t ticket, message_steal::wish w) {
     const std::lock_guard lock(copies_mutex_);
     loose_task* const found = home_.take_injected_best([&](const loose_task& t) -> std::optional<std::int64_t> {
