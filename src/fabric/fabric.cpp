@@ -34,7 +34,7 @@ void endpoint::launch(unsigned /*peer*/, const kernel& /*what*/, std::span<const
 
 void endpoint::kick(unsigned /*peer*/) { throw not_available(describe().name, "' has no kick"); }
 
-bool endpoint::nap(std::uint64_t /*deadline_ns*/) { throw not_available(describe().name, "' has no kick"); }
+bool endpoint::nap(std::uint64_t /*deadline_ns*/) { throw not_available(describe().name, "' has no nap"); }
 
 void endpoint::on_failure(const std::function<void(const failure&)>& /*handler*/) {
     throw not_available(describe().name, "' has no failure detection");

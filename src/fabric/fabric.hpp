@@ -114,6 +114,7 @@ struct capabilities {
     bool shared_addresses = false; // a peer's pointers can be followed
     bool launch = false;
     bool kick = false;
+    bool nap = false;
     bool failure_detection = false;
 };
 

@@ -48,10 +48,11 @@ struct sound_rings {
 template <class M, class Rings = sound_rings<M>>
 class ring_endpoint : public endpoint {
   public:
-    // `about` names the back end, self and peers; credits are filled in.
+    // `about` names the back end, self and peers; credits and nap are filled in.
     ring_endpoint(const segment<M>& shared, capabilities about) : shared_(shared), about_(about), peers_(about.peers) {
         about_.request_credits = request_slots;
         about_.reply_credits = reply_slots;
+        about_.nap = true;
         for (unsigned i = 0; i < about_.peers; ++i) {
             link<M>& out = shared_.link(about_.self, i);
             link<M>& in = shared_.link(i, about_.self);

@@ -49,6 +49,9 @@ TEST(ring, no_lost_wakeup) { expect_right<sleeps, &sleeps::writer, &sleeps::read
 TEST(bell, a_kick_is_kept) {
     expect_right<kick_world, &kick_world::driver, &kick_world::one, &kick_world::other>({"kicked"});
 }
+TEST(bell, a_kick_ends_a_nap) {
+    expect_right<nap_world, &nap_world::napper, &nap_world::one, &nap_world::other>({"kicked"});
+}
 TEST(bell, a_death_wakes_whoever_the_dead_did_not) {
     expect_right<told, &told::killed, &told::launcher, &told::reader>({});
     expect_right<told, &told::killed, &told::launcher, &told::reader>({}, killed_before_its_wake);

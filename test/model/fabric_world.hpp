@@ -123,6 +123,19 @@ struct kick_world {
     void other() { bell.kick(); }
 };
 
+// Two threads kick somebody who naps whatever rings.
+struct nap_world {
+    fabric::bell<machine> bell;
+    nap_world() { label(bell, "bell"); }
+    void napper() {
+        while (!bell.nap(1)) {
+        }
+        reached("kicked");
+    }
+    void one() { bell.kick(); }
+    void other() { bell.ring(); }
+};
+
 // A process that rings may be killed at any point of it; `Reliable` is what the launcher does after that.
 template <bool Reliable>
 struct death_world : ring_parts<2> {

@@ -202,6 +202,39 @@ void kicks(place& p) {
     }
 }
 
+void naps(place& p) {
+    p.me->kick(p.about.self);
+    expect(p.me->nap(port::now_ns() + too_long_ns), "a kick before the nap is kept");
+    expect(!p.me->nap(port::now_ns() + 1000), "a kick counts once");
+    expect(!p.me->nap(0), "a nap may be over before it begins");
+    if (p.last()) {
+        if (p.alone()) {
+            p.send(p.last_peer(), kind::request, 1, 0);
+        } else {
+            p.beside.tell_first();
+        }
+        expect(!p.me->nap(port::now_ns() + 20'000'000), "a message is no kick");
+        expect(p.in.count(kind::request) == 0, "a nap takes no messages");
+        p.until([&] { return p.in.count(kind::request) == 1; }, "what came during the nap");
+        p.send(p.first_peer(), kind::reply, 1, 0);
+        if (!p.alone()) {
+            expect(p.me->nap(port::now_ns() + too_long_ns), "a kick ends the nap");
+            p.beside.tell_first();
+        }
+    }
+    if (p.first()) {
+        if (!p.alone()) {
+            p.beside.hear_last();
+            p.send(p.last_peer(), kind::request, 1, 0);
+        }
+        p.until([&] { return p.in.count(kind::reply) == 1; }, "the answer");
+        if (!p.alone()) {
+            p.me->kick(p.last_peer());
+            p.beside.hear_last(); // stays until then
+        }
+    }
+}
+
 template <class F>
 void expect_missing(const place& p, const char* what, F&& call) {
     try {
@@ -225,6 +258,9 @@ void describe_is_honest(place& p) {
     }
     if (!p.about.kick) {
         expect_missing(p, "' has no kick", [&] { p.me->kick(p.about.self); });
+    }
+    if (!p.about.nap) {
+        expect_missing(p, "' has no nap", [&] { p.me->nap(0); });
     }
     if (p.about.failure_detection) {
         p.me->on_failure([](const fabric::failure&) {});
@@ -266,6 +302,7 @@ const std::vector<body>& bodies() {
             {"no_lost_wakeup", no_lost_wakeup, nullptr},
             {"wait_ends_at_the_deadline", wait_ends_at_the_deadline, nullptr},
             {"kicks", kicks, [](const fabric::capabilities& c) { return c.kick; }},
+            {"naps", naps, [](const fabric::capabilities& c) { return c.nap; }},
             {"describe_is_honest", describe_is_honest, nullptr},
             {"launches", launches, [](const fabric::capabilities& c) { return c.launch; }},
         };

@@ -21,6 +21,7 @@
 #include <gtest/gtest.h>
 
 #include "../base/child.hpp"
+#include "base/port/clock.hpp"
 #include "base/port/futex.hpp"
 #include "fabric/threads/threads.hpp"
 #include "sched/message_steal.hpp"
@@ -200,6 +201,22 @@ TEST(MessageSteal, WhatIsLeftOverWakesTheOneWhoStandsIn) {
     t.victim->steal.wake();
     driver.join();
     EXPECT_EQ(t.thief->taken.front().size(), many_rings);
+}
+
+TEST(MessageSteal, WhoNapsIsUrgedAwake) {
+    const two t;
+    t.thief->appetite[any] = 1;
+    t.thief->steal.poll(); // a ticket, which wakes nobody who naps
+    t.victim->steal.nap(skerry::port::now_ns() + 1'000'000);
+    EXPECT_FALSE(t.victim->steal.thieves_wait());
+    std::thread napper([&] { t.victim->steal.nap(skerry::port::forever); });
+    t.thief->steal.urge();
+    napper.join();
+    std::thread again([&] { t.victim->steal.nap(skerry::port::forever); });
+    t.victim->steal.wake();
+    again.join();
+    t.victim->steal.poll();
+    EXPECT_TRUE(t.victim->steal.thieves_wait());
 }
 
 TEST(MessageSteal, ClosingIsNotHeldUpByTheOneWhoStandsIn) {
