@@ -181,8 +181,8 @@ class ring_endpoint : public endpoint {
             if (any_refused()) {
                 left = std::min(left, look_for_room_ns);
             }
-            bool kicked = false;
-            own.sleep([&] { return (kicked = own.take_kick()) || something(); }, left,
+            bool news = false; // kept: looking takes a kick, and room that has come, off
+            own.sleep([&] { return news = own.take_kick() || something(); }, left,
                       [mine](auto&& asleep) {
                           if (mine != nullptr) {
                               mine->lend();
@@ -192,7 +192,7 @@ class ring_endpoint : public endpoint {
                               mine->take_back();
                           }
                       });
-            if (kicked) {
+            if (news) {
                 return true;
             }
         }

@@ -14,6 +14,7 @@
 #include <skerry/detail/sync/machine.hpp>
 
 #include "../../unit/base/child.hpp"
+#include "base/port/clock.hpp"
 #include "fabric/own_segment.hpp"
 #include "fabric/ring_endpoint.hpp"
 #include "pipes.hpp"
@@ -68,6 +69,14 @@ struct reordering_writer : sound_writer {
     unsigned count = 0;
 };
 
+// There is room again between the two looks of a wait: the first sees none.
+struct late_writer : sound_writer {
+    using sound_writer::sound_writer;
+    bool push(std::uint32_t /*note*/, const message_body& /*body*/) { return false; }
+    bool has_room() { return ++looks == 2; }
+    unsigned looks = 0;
+};
+
 template <class Writer>
 struct rings_with : fabric::sound_rings<machine> {
     using writer = Writer;
@@ -77,15 +86,19 @@ struct one_ring_for_both : fabric::sound_rings<machine> {
     static constexpr kind lane(kind /*k*/) noexcept { return kind::request; }
 };
 
-template <class Rings>
-std::string run_on(const char* name) {
-    fabric::own_segment<machine> words(1);
+fabric::capabilities alone() {
     fabric::capabilities about;
     about.name = "broken";
     about.bulk_copy = true;
     about.kick = true;
+    return about;
+}
+
+template <class Rings>
+std::string run_on(const char* name) {
+    fabric::own_segment<machine> words(1);
     pipes beside;
-    place p(std::make_unique<fabric::ring_endpoint<machine, Rings>>(words.view(), about), beside);
+    place p(std::make_unique<fabric::ring_endpoint<machine, Rings>>(words.view(), alone()), beside);
     for (const body& b : bodies()) {
         if (std::string_view(b.name) == name) {
             try {
@@ -133,6 +146,13 @@ TEST(fabric_fault, a_reply_that_takes_a_requests_credit) {
     EXPECT_EQ(found_by<one_ring_for_both>("credits"), "replies have credits of their own");
     EXPECT_THAT(found_by<one_ring_for_both>("order"),
                 testing::HasSubstr("a reply from peer 0 took the credit of a request"));
+}
+
+TEST(fabric_wait, room_that_comes_while_it_falls_asleep_is_news) {
+    fabric::own_segment<machine> words(1);
+    fabric::ring_endpoint<machine, rings_with<late_writer>> e(words.view(), alone());
+    ASSERT_EQ(e.post(0, kind::request, {}), fabric::post_result::full);
+    EXPECT_TRUE(e.wait(port::now_ns() + 1'000'000'000, nullptr));
 }
 
 } // namespace
