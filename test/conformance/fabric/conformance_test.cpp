@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 #include <skerry/launch.hpp>
 
+#include "base/port/peer_memory.hpp"
 #include "fabric/sequential/sequential.hpp"
 #include "fabric/shm/shm.hpp"
 #include "fabric/threads/threads.hpp"
@@ -83,9 +84,12 @@ struct combination {
 std::ostream& operator<<(std::ostream& out, const combination& c) { return out << c.on.name << " " << c.what.name; }
 
 std::vector<combination> all_combinations() {
+    std::vector<back_end> all{{"sequential", run_sequential}, {"threads", run_threads}, {"shm", run_shm}};
+    if (port::uses_peer_memory) { // else that is what shm is already
+        all.push_back({"shm_staged", run_shm_staged});
+    }
     std::vector<combination> result;
-    for (const back_end& on : {back_end{"sequential", run_sequential}, back_end{"threads", run_threads},
-                               back_end{"shm", run_shm}, back_end{"shm_staged", run_shm_staged}}) {
+    for (const back_end& on : all) {
         for (const body& b : bodies()) {
             result.push_back({on, b});
         }

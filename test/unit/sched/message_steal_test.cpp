@@ -2,12 +2,14 @@
 
 // Stealing by message between two holders of this process, whose tasks are bytes.
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <optional>
@@ -70,6 +72,8 @@ struct side final : message_steal::holder {
     void errands() override {
         if (left.exchange(false)) {
             ++run;
+            std::ranges::move(tasks_left, std::back_inserter(tasks));
+            tasks_left.clear();
         }
     }
 
@@ -80,7 +84,8 @@ struct side final : message_steal::holder {
     std::vector<std::size_t> ended_with;
     std::exception_ptr fault; // of give()
     bool closed = false;
-    std::atomic<bool> left{false}; // for errands()
+    std::atomic<bool> left{false}; // for errands(), with what stands in the next line
+    std::vector<parcel> tasks_left;
     std::atomic<int> run{0};
     message_steal steal;
 };
@@ -191,7 +196,8 @@ TEST(MessageSteal, WhatIsLeftOverWakesTheOneWhoStandsIn) {
         std::this_thread::yield();
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5)); // asleep by now, or the test shows nothing this time
-    t.victim->tasks.push_back(bytes(many_rings));
+    t.victim->tasks_left.push_back(bytes(many_rings));
+    t.victim->left.store(true);
     t.victim->steal.poll();
     while (t.thief->taken.empty()) { // the victim is left to the one who stands in
         t.thief->steal.poll();
