@@ -19,7 +19,9 @@ if(SKERRY_WERROR)
   target_compile_options(skerry_options INTERFACE -Werror)
 endif()
 
+set(sanitized NO)
 if(SKERRY_SANITIZE)
+  set(sanitized YES) # SKERRY_SANITIZE itself may have a comma, which generator expressions do not take
   set(known address thread undefined "address,undefined")
   if(NOT SKERRY_SANITIZE IN_LIST known)
     message(FATAL_ERROR
