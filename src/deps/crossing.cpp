@@ -242,6 +242,7 @@ void crossing::search() noexcept {
 
 void crossing::idles(wanted w) noexcept {
     counted_idle(w).fetch_add(1, std::memory_order_relaxed);
+    steal_.glance(); // the tickets first
     steal_.urge();
 }
 

@@ -127,7 +127,9 @@ void crossing::arrive_here(const arrival& a) {
     steal_.track().steal(trace_id(static_cast<task_header*>(task)), a.victim, steal_how::message);
     steal_.track().ready(trace_id(static_cast<task_header*>(task)), 0);
     home_.inject(*task, true);
-    static_cast<void>(return_stranded()); // this driver's errands() come later
+    if (return_stranded()) {
+        steal_.poll(); // a call: this driver's errands() may be over
+    }
 }
 
 dependent_task* crossing::lent_above(const std::vector<hop>& lineage) const {

@@ -8,7 +8,7 @@
 // system refuses; that rest of a copy is staged.
 //
 // A peer is named by its system's number. It could mean another process only after the peer has ended and the system
-// has given out all other numbers, and who has ended is looked at before each call.
+// has given out all other numbers, and who has ended is looked at before each portion.
 //
 // Thread safety: the endpoint's driver.
 
@@ -66,6 +66,16 @@ class direct {
     }
 
     [[nodiscard]] bool ready() const noexcept { return !running_.empty(); }
+
+    // Every copy with this peer is over.
+    void forget(unsigned peer, std::deque<completion>& finished) {
+        std::erase_if(running_, [&](const copying& c) {
+            if (c.peer == peer) {
+                finished.push_back({c.done, false});
+            }
+            return c.peer == peer;
+        });
+    }
 
   private:
     struct copying {

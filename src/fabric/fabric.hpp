@@ -22,10 +22,11 @@
 // their receiver polls, never that anybody takes a request. What cannot be sent yet is the caller's to keep.
 //
 // Thread safety: one thread drives an endpoint at a time and calls everything but kick(), which any thread may call.
-// While one sleeps in wait() another may drive, if the first lets it have its turn.
+// While one sleeps in wait() another may drive, if the first lets it have its turn. nap() is for the thread that would
+// call wait(); others may drive.
 // Re-entry: the receiver and the failure handler run inside poll(). They may call post, copy, launch, kick and
-// completed, and must not call poll or wait. Nothing else ever calls back: post, copy, launch, kick, wait and completed
-// run no code of the caller, and a token is a value, not a function.
+// completed, and must not call poll or wait. Nothing else ever calls back, but wait(), which lends its caller's turn:
+// post, copy, launch, kick, nap and completed run no code of the caller, and a token is a value, not a function.
 //
 // Errors: what the back end lacks throws not_available, which names both. A wrong peer is a panic.
 
@@ -183,7 +184,7 @@ class endpoint {
     // The oldest token that has come back, if any. O(1).
     [[nodiscard]] virtual std::optional<completion> completed() = 0;
 
-    // Has the peer's present or next wait() return true. Any thread. Throws not_available.
+    // Has the peer's present or next wait() or nap() return true. Any thread. Throws not_available.
     virtual void kick(unsigned peer);
 
     // Sleeps until poll() or completed() has something to give, somebody kicked, a ring that was full has room again,
@@ -198,7 +199,7 @@ class endpoint {
     // others for a while, and would call wait() else. True: a kick. Throws not_available.
     virtual bool nap(std::uint64_t deadline_ns);
 
-    // Whether poll() is needed again though nothing need happen before: copies go on, or a ring was full. O(peers).
+    // Whether poll() is needed again though no peer does anything: copies go on, or a ring was full. O(peers).
     [[nodiscard]] virtual bool left_over() { return true; }
 
     // Precondition: before the first poll(). Throws not_available.

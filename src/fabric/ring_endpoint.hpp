@@ -19,6 +19,7 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <new>
 #include <optional>
 #include <span>
 #include <utility>
@@ -133,7 +134,11 @@ class ring_endpoint : public endpoint {
         } else if (!empty && staging_ && peer != about_.self) {
             if (direct_->reaches(peer)) {
                 direct_->begin(peer, way, extents, done);
-                direct_->step(finished_, *staging_);
+                try {
+                    direct_->step(finished_, *staging_);
+                } catch (const std::bad_alloc&) {
+                    // It is begun; poll() goes on with it.
+                }
             } else {
                 staging_->begin(peer, way, extents, done);
             }
@@ -199,11 +204,29 @@ class ring_endpoint : public endpoint {
     }
 
     bool nap(std::uint64_t deadline_ns) override {
-        const std::uint64_t now = port::now_ns();
-        return now < deadline_ns && shared_.station(about_.self).bell.nap(deadline_ns - now);
+        for (std::uint64_t now = port::now_ns(); now < deadline_ns; now = port::now_ns()) {
+            if (shared_.station(about_.self)
+                    .bell.nap(deadline_ns == port::forever ? port::forever : deadline_ns - now)) {
+                return true;
+            }
+        }
+        return false;
     }
 
-    [[nodiscard]] bool left_over() override { return something() || any_refused(); }
+    // What a peer does rings, and is not meant.
+    [[nodiscard]] bool left_over() override {
+        if (!finished_.empty() || any_refused()) {
+            return true;
+        }
+        if (!staging_) {
+            return false;
+        }
+        bool more = direct_->ready();
+        for (unsigned i = 0; i < about_.peers && !more; ++i) {
+            more = i != about_.self && !peers_[i].told && staging_->left_over(i);
+        }
+        return more;
+    }
 
   protected:
     // Queues a token for completed().
@@ -250,6 +273,7 @@ class ring_endpoint : public endpoint {
         if (over(state) && handled < budget && !moved && !unread(from)) {
             p.told = true;
             if (staging_) {
+                direct_->forget(from, finished_);
                 staging_->forget(from, finished_);
             }
             handled += tell(from, state, station.number.load(std::memory_order_relaxed)); // relaxed: F2 covers it

@@ -87,10 +87,12 @@ class staging {
     }
 
     // Whether step() would find anything to do.
-    [[nodiscard]] bool ready(unsigned peer) noexcept {
+    [[nodiscard]] bool ready(unsigned peer) noexcept { return peers_[peer].in.ready() || left_over(peer); }
+
+    // Whether step() could go on with what this side wants to send.
+    [[nodiscard]] bool left_over(unsigned peer) noexcept {
         peer_side& p = peers_[peer];
-        return p.in.ready() || (!p.notes.empty() && p.out.has_room()) ||
-               (!p.sendings.empty() && p.out.has_room() && block_free(peer));
+        return p.out.has_room() && (!p.notes.empty() || (!p.sendings.empty() && block_free(peer)));
     }
 
     // Whether a message of the peer lies unread.

@@ -119,7 +119,7 @@ void message_steal::close_all() noexcept {
         flush();
         port::yield();
     }
-    driver_.unlock();
+    let_go();
 }
 
 // --- receiving ------------------------------------------------------------------------------------------------------
@@ -276,7 +276,7 @@ void message_steal::drive_or_end() noexcept {
     } catch (const std::exception& e) {
         fatal("a task between two processes: ", e.what());
     }
-    if (asleep_ && fabric_->left_over()) { // D3
+    if (resting_ && fabric_->left_over()) { // D3
         wake();
     }
 }
@@ -321,17 +321,15 @@ void message_steal::urge() noexcept {
     }
 }
 
-void message_steal::nap(std::uint64_t deadline_ns) noexcept { fabric_->nap(deadline_ns); }
-
-struct message_steal::lent_while_asleep final : fabric::turn {
-    explicit lent_while_asleep(message_steal& all) noexcept : steal(all) {}
+struct message_steal::lent_while_resting final : fabric::turn {
+    explicit lent_while_resting(message_steal& all) noexcept : steal(all) {}
     void lend() noexcept override {
-        steal.asleep_ = true;
+        steal.resting_ = true;
         steal.let_go();
     }
     void take_back() noexcept override {
         steal.driver_.lock();
-        steal.asleep_ = false;
+        steal.resting_ = false;
     }
     message_steal& steal;
 };
@@ -339,8 +337,24 @@ struct message_steal::lent_while_asleep final : fabric::turn {
 void message_steal::wait(std::uint64_t deadline_ns) noexcept {
     driver_.lock();
     drive_or_end();
-    lent_while_asleep mine(*this);
+    lent_while_resting mine(*this);
     fabric_->wait(deadline_ns, &mine);
+    drive_or_end();
+    let_go();
+}
+
+void message_steal::nap(std::uint64_t deadline_ns) noexcept {
+    driver_.lock();
+    if (!fabric_->left_over()) {
+        lent_while_resting mine(*this);
+        mine.lend();
+        const bool urged = fabric_->nap(deadline_ns);
+        mine.take_back();
+        if (!urged) {
+            let_go();
+            return;
+        }
+    }
     drive_or_end();
     let_go();
 }

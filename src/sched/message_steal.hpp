@@ -103,7 +103,8 @@ class message_steal final : fabric::receiver {
     // Polls, and sleeps until something comes or the time is over; the thread that stands in while all others compute.
     // By one thread. Others drive while it sleeps.
     void wait(std::uint64_t deadline_ns) noexcept;
-    // Instead of wait(), while others poll often: sleeps until the time is over, wake(), or another process urges.
+    // Instead of wait(), while others poll often: sleeps through what comes until the time is over, but polls when
+    // another process urges or wake() is called. Precondition: the fabric has it.
     void nap(std::uint64_t deadline_ns) noexcept;
     // Has wait() or nap() come back. Any thread.
     void wake() noexcept;
@@ -133,7 +134,7 @@ class message_steal final : fabric::receiver {
     [[nodiscard]] unsigned here() const noexcept { return here_; }
 
   private:
-    struct lent_while_asleep;
+    struct lent_while_resting;
     enum class tag : std::uint16_t { want, grant, done, more, close, unwant, dropped };
 
     struct letter {
@@ -200,7 +201,7 @@ class message_steal final : fabric::receiver {
     unsigned here_ = 0;         // tasks of others
     unsigned first_served_ = 0; // whose tickets serve() looks at first
     bool something_ = false;
-    bool asleep_ = false; // a thread sleeps in wait()
+    bool resting_ = false; // a thread sleeps in wait() or nap()
 };
 
 } // namespace skerry::inline SKERRY_ABI::detail

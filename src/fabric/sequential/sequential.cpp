@@ -57,6 +57,8 @@ class loop : holder, public ring_endpoint<machine> {
         return !launched_.empty() || ring_endpoint::wait(deadline_ns, mine);
     }
 
+    [[nodiscard]] bool left_over() override { return !launched_.empty() || ring_endpoint::left_over(); }
+
   private:
     struct launched {
         kernel what;

@@ -50,7 +50,9 @@ class handshake {
         sample = static_cast<std::uint32_t>(port::now_ns()) | 1U;
         mine.sample = sample;
         mine.sample_at = reinterpret_cast<std::uintptr_t>(&sample);
-        port::admit_siblings();
+        if (options_.reach) {
+            port::admit_siblings();
+        }
         if (self_ == 0) {
             const auto places = port::arena_places();
             std::copy(places.begin(), places.end(), shared_.places);
@@ -170,7 +172,7 @@ class handshake {
             std::uint32_t found = 0;
             const port::peer_range look{&found, other.sample_at, sizeof found};
             if (options_.reach && i != self_ && port::read_peer(other.process, {&look, 1}) == sizeof found &&
-                found == other.sample) {
+                found == other.sample && port::write_peer(other.process, {&look, 1}) == sizeof found) {
                 result[i] = other.process;
             }
         }

@@ -213,12 +213,15 @@ void naps(place& p) {
         } else {
             p.beside.tell_first();
         }
-        expect(!p.me->nap(port::now_ns() + 20'000'000), "a message is no kick");
+        const std::uint64_t deadline = port::now_ns() + 20'000'000;
+        expect(!p.me->nap(deadline), "a message is no kick");
+        expect(port::now_ns() >= deadline, "a nap ended before its deadline without a kick");
         expect(p.in.count(kind::request) == 0, "a nap takes no messages");
         p.until([&] { return p.in.count(kind::request) == 1; }, "what came during the nap");
         p.send(p.first_peer(), kind::reply, 1, 0);
         if (!p.alone()) {
-            expect(p.me->nap(port::now_ns() + too_long_ns), "a kick ends the nap");
+            const std::uint64_t begin = port::now_ns();
+            expect(p.me->nap(begin + too_long_ns) && port::now_ns() < begin + too_long_ns, "a kick ends the nap");
             p.beside.tell_first();
         }
     }

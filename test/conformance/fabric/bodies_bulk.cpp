@@ -220,6 +220,29 @@ void a_peer_is_killed(place& p) {
     expect(failures.size() == 1, "a death is told once");
 }
 
+// As before, but of a copy that has begun and that only the first's poll() would go on with.
+void a_peer_is_killed_amid_a_copy(place& p) {
+    constexpr std::size_t bytes = 8 * mebi;
+    std::vector<std::byte> room(bytes);
+    unsigned failures = 0;
+    p.me->on_failure([&](const fabric::failure&) { ++failures; });
+    if (p.last()) {
+        p.send(p.first_peer(), kind::request, source_at, address(room.data()));
+        p.beside.hear_first();
+        p.beside.die();
+    }
+    const extent e{room.data(), told(p, source_at), bytes};
+    p.me->copy(p.last_peer(), direction::pull, {&e, 1}, {nullptr, 6});
+    p.beside.tell_last();
+    const std::uint64_t begin = port::now_ns();
+    while (p.me->post(p.last_peer(), kind::reply, place::make(over, 0)) != fabric::post_result::gone) {
+        expect(port::now_ns() - begin < too_long_ns, "waited too long for the death");
+    }
+    const auto back = p.completions(1, "the copy that was cut off");
+    expect(!back[0].arrived && back[0].done.word == 6, "a copy that was cut off does not arrive");
+    p.until([&] { return failures == 1; }, "the news of a death");
+}
+
 bool copies(const fabric::capabilities& c) { return c.bulk_copy; }
 
 } // namespace
@@ -236,6 +259,10 @@ const std::vector<body>& bulk_bodies() {
          }},
         {"a_peer_leaves", a_peer_leaves, [](const fabric::capabilities& c) { return c.peers > 1; }},
         {"a_peer_is_killed", a_peer_is_killed, [](const fabric::capabilities& c) { return c.failure_detection; }},
+        {"a_peer_is_killed_amid_a_copy", a_peer_is_killed_amid_a_copy,
+         [](const fabric::capabilities& c) { // those of simulated cores go on by themselves
+             return c.failure_detection && c.bulk_copy && c.name != "sim";
+         }},
     };
     return all;
 }

@@ -13,6 +13,7 @@
 
 #include "base/port/process.hpp"
 #include "child.hpp"
+#include "reach.hpp"
 
 namespace {
 
@@ -21,14 +22,6 @@ using namespace skerry::port;
 constexpr std::size_t page = 65536; // of any system
 
 std::uint64_t address(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
-
-// Whether the system has such copies at all: some containers forbid them, to a process of its own memory too.
-bool forbidden() {
-    char from = 0;
-    char to = 0;
-    const peer_range one{&to, address(&from), 1};
-    return read_peer(process_id(), {&one, 1}) == 0;
-}
 
 // What a child that this process lets in does to it.
 int status_of(const std::function<int(std::uint32_t parent)>& body) {
@@ -49,7 +42,7 @@ struct three_pages {
 };
 
 TEST(peer_memory, several_ranges_are_written_and_read) {
-    if (forbidden()) {
+    if (!skerry_test::processes_reach_each_other()) {
         GTEST_SKIP() << "the system forbids it";
     }
     std::array<char, 100> here{};
@@ -79,7 +72,7 @@ TEST(peer_memory, several_ranges_are_written_and_read) {
 }
 
 TEST(peer_memory, a_closed_page_ends_the_copy) {
-    if (forbidden()) {
+    if (!skerry_test::processes_reach_each_other()) {
         GTEST_SKIP() << "the system forbids it";
     }
     const three_pages closed;

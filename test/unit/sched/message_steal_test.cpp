@@ -213,16 +213,17 @@ TEST(MessageSteal, WhoNapsIsUrgedAwake) {
     const two t;
     t.thief->appetite[any] = 1;
     t.thief->steal.poll(); // a ticket, which wakes nobody who naps
-    t.victim->steal.nap(skerry::port::now_ns() + 1'000'000);
+    const std::uint64_t deadline = skerry::port::now_ns() + 1'000'000;
+    t.victim->steal.nap(deadline);
+    EXPECT_GE(skerry::port::now_ns(), deadline);
     EXPECT_FALSE(t.victim->steal.thieves_wait());
     std::thread napper([&] { t.victim->steal.nap(skerry::port::forever); });
     t.thief->steal.urge();
     napper.join();
+    EXPECT_TRUE(t.victim->steal.thieves_wait()); // it has looked
     std::thread again([&] { t.victim->steal.nap(skerry::port::forever); });
     t.victim->steal.wake();
     again.join();
-    t.victim->steal.poll();
-    EXPECT_TRUE(t.victim->steal.thieves_wait());
 }
 
 TEST(MessageSteal, ClosingIsNotHeldUpByTheOneWhoStandsIn) {
