@@ -3,6 +3,7 @@
 // The same programs on four simulated cores, under each protocol that the machine has, with several interleavings each.
 // On caches that software keeps no read may be stale.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -106,7 +107,8 @@ class every_core : public testing::TestWithParam<machine_and_protocol> {};
 
 TEST_P(every_core, steals) {
     steals_of = {};
-    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    constexpr std::uint64_t most_seeds = 100; // which core gets how much differs with the code that a compiler makes
+    for (std::uint64_t seed = 0; seed < most_seeds && std::ranges::count(steals_of, 0U) != 0; ++seed) {
         static_cast<void>(simulate(GetParam(), {"fork_and_count", fork_and_count, 0}, seed));
         ASSERT_EQ(now.wrong, nullptr) << now.wrong;
     }
