@@ -43,7 +43,7 @@ struct three_pages {
 
 TEST(peer_memory, several_ranges_are_written_and_read) {
     if (!skerry_test::processes_reach_each_other()) {
-        GTEST_SKIP() << "the system forbids it";
+        GTEST_SKIP() << "this system lets no process into another one's memory (process_vm_readv)";
     }
     std::array<char, 100> here{};
     const three_pages other;
@@ -73,7 +73,7 @@ TEST(peer_memory, several_ranges_are_written_and_read) {
 
 TEST(peer_memory, a_closed_page_ends_the_copy) {
     if (!skerry_test::processes_reach_each_other()) {
-        GTEST_SKIP() << "the system forbids it";
+        GTEST_SKIP() << "this system lets no process into another one's memory (process_vm_readv)";
     }
     const three_pages closed;
     std::memset(closed.begin, 1, 3 * page);

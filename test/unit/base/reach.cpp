@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reach.hpp"
 
-#include <cstdint>
+#include <sys/prctl.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
-#include "base/port/peer_memory.hpp"
-#include "base/port/process.hpp"
 #include "child.hpp"
 
 namespace skerry_test {
 
+// By the system's own calls, not by port::read_peer: if that were broken, what asks here must fail and not be skipped.
 bool processes_reach_each_other() {
-    namespace port = skerry::port;
     static char byte = 1;
-    port::admit_siblings(); // the child too descends from this one's parent
-    const std::uint32_t parent = port::process_id();
+    ::prctl(PR_SET_PTRACER, static_cast<unsigned long>(::getppid()), 0UL, 0UL, 0UL); // the child descends from it too
+    const pid_t parent = ::getpid();
     const auto end = run_in_child([parent] {
         char found = 0;
-        const port::peer_range one{&found, reinterpret_cast<std::uintptr_t>(&byte), 1};
-        return port::read_peer(parent, {&one, 1}) == 1 && port::write_peer(parent, {&one, 1}) == 1 ? 0 : 1;
+        const iovec here{&found, 1};
+        const iovec there{&byte, 1};
+        return ::process_vm_readv(parent, &here, 1, &there, 1, 0) == 1 &&
+                       ::process_vm_writev(parent, &here, 1, &there, 1, 0) == 1
+                   ? 0
+                   : 1;
     });
     return end.exited && end.code == 0;
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -88,6 +87,42 @@ struct side final : message_steal::holder {
     std::vector<parcel> tasks_left;
     std::atomic<int> run{0};
     message_steal steal;
+};
+
+// Another endpoint, which tells whether the one who waits has lent its turn.
+class telling final : public fabric::endpoint {
+  public:
+    telling(std::unique_ptr<fabric::endpoint> e, std::atomic<bool>& asleep) : real_(std::move(e)), asleep_(asleep) {}
+
+    [[nodiscard]] const fabric::capabilities& describe() const noexcept override { return real_->describe(); }
+    void on_message(fabric::receiver& to) override { real_->on_message(to); }
+    [[nodiscard]] fabric::post_result post(unsigned peer, fabric::kind k, const fabric::message& m) override {
+        return real_->post(peer, k, m);
+    }
+    std::size_t poll(std::size_t budget) override { return real_->poll(budget); }
+    [[nodiscard]] std::optional<fabric::completion> completed() override { return real_->completed(); }
+    void kick(unsigned peer) override { real_->kick(peer); }
+    [[nodiscard]] bool left_over() override { return real_->left_over(); }
+    bool wait(std::uint64_t deadline_ns, fabric::turn* mine) override {
+        struct told final : fabric::turn {
+            told(fabric::turn& t, std::atomic<bool>& a) : real(t), asleep(a) {}
+            void lend() noexcept override {
+                real.lend();
+                asleep.store(true);
+            }
+            void take_back() noexcept override {
+                asleep.store(false);
+                real.take_back();
+            }
+            fabric::turn& real;
+            std::atomic<bool>& asleep;
+        } turn(*mine, asleep_);
+        return real_->wait(deadline_ns, &turn);
+    }
+
+  private:
+    std::unique_ptr<fabric::endpoint> real_;
+    std::atomic<bool>& asleep_;
 };
 
 struct two {
@@ -183,7 +218,11 @@ TEST(MessageSteal, NoCallIsLost) {
 // More than the rings hold, sent while another thread sleeps as the driver: nobody rings when there is room again.
 TEST(MessageSteal, WhatIsLeftOverWakesTheOneWhoStandsIn) {
     constexpr std::size_t many_rings = 200'000;
-    const two t;
+    std::atomic<bool> asleep{false};
+    two t;
+    auto ends = fabric::threads::make(2);
+    t.victim = std::make_unique<side>(std::make_unique<telling>(std::move(ends[0]), asleep));
+    t.thief = std::make_unique<side>(std::move(ends[1]));
     std::atomic<bool> stop{false};
     std::thread driver([&] {
         while (!stop.load()) {
@@ -195,7 +234,9 @@ TEST(MessageSteal, WhatIsLeftOverWakesTheOneWhoStandsIn) {
     while (!t.victim->steal.thieves_wait()) {
         std::this_thread::yield();
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(5)); // asleep by now, or the test shows nothing this time
+    while (!asleep.load()) { // after the ticket has come, nothing else wakes it
+        std::this_thread::yield();
+    }
     t.victim->tasks_left.push_back(bytes(many_rings));
     t.victim->left.store(true);
     t.victim->steal.poll();
@@ -215,7 +256,7 @@ TEST(MessageSteal, WhoNapsIsUrgedAwake) {
     t.thief->steal.poll(); // a ticket, which wakes nobody who naps
     const std::uint64_t deadline = skerry::port::now_ns() + 1'000'000;
     t.victim->steal.nap(deadline);
-    EXPECT_GE(skerry::port::now_ns(), deadline);
+    EXPECT_GE(skerry::port::now_ns(), deadline); // the ticket lay there all the time
     EXPECT_FALSE(t.victim->steal.thieves_wait());
     std::thread napper([&] { t.victim->steal.nap(skerry::port::forever); });
     t.thief->steal.urge();
