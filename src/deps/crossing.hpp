@@ -150,7 +150,7 @@ class crossing final : public outward, message_steal::holder {
     void lost(const fabric::failure& end) override;
     void errands() override;
 
-    [[nodiscard]] std::int64_t bytes_held(unsigned thief, const dependent_task& task) noexcept;
+    [[nodiscard]] std::int64_t nearness(unsigned thief, const dependent_task& task) noexcept;
     void forget_written(const access& a, unsigned but);
     [[nodiscard]] parcel pack(unsigned thief, std::uint64_t ticket, dependent_task& task);
     [[nodiscard]] std::vector<hop> lineage_of(const dependent_task& task) const;

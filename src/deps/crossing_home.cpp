@@ -61,7 +61,7 @@ bool crossing::may_have(unsigned thief, message_steal::wish w, const dependent_t
 }
 
 // What the thief holds of it in the current version, less what it would have to fetch.
-std::int64_t crossing::bytes_held(unsigned thief, const dependent_task& task) noexcept {
+std::int64_t crossing::nearness(unsigned thief, const dependent_task& task) noexcept {
     std::int64_t bytes = 0;
     for (const access_node& n : std::span(task.nodes, task.node_count)) {
         for_each_run(n.what, [&](std::uintptr_t at, std::size_t run) {
@@ -80,7 +80,7 @@ std::optional<parcel> crossing::give(unsigned thief, std::uint64_t ticket, messa
             return std::nullopt;
         }
         const auto& task = static_cast<const dependent_task&>(t);
-        return may_have(thief, w, task) ? std::optional(bytes_held(thief, task)) : std::nullopt;
+        return may_have(thief, w, task) ? std::optional(nearness(thief, task)) : std::nullopt;
     });
     if (found == nullptr) {
         return std::nullopt;

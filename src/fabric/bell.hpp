@@ -69,7 +69,8 @@ class bell {
         sleep(something, timeout_ns, [](auto&& asleep) { asleep(); });
     }
 
-    // B3. Sleeps until a kick or for about so long (port::forever: likewise), whatever rings. True: there was a kick.
+    // B3. Sleeps until a kick or for about so long (port::forever: without a limit), whatever rings. True: there was a
+    // kick.
     bool nap(std::uint64_t timeout_ns) noexcept {
         if (take_kick()) {
             return true;

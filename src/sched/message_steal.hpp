@@ -19,8 +19,8 @@
 // Thread safety: one thread drives at a time: whoever gets `driver_` in poll(). Whoever does not leaves a call, and the
 // driver looks for calls after it has let go: D1 of a caller comes before its attempt at the lock, D2 of a driver after
 // its unlock. So nothing that was there at a poll() stays undone until the next message. The one who sleeps in wait()
-// has let go too, before it sleeps and after its bell is armed: whatever comes wakes it, and what another driver leaves
-// over without an event to come, that one wakes it for (D3).
+// has let go too, before it sleeps and after its bell is armed: whatever comes wakes it. What another driver leaves
+// over without an event to come, that one wakes it for (D3), also out of a nap().
 //
 // Invariants
 //  1. A ticket is in exactly one place: on its way, with the victim, granted or dropped.

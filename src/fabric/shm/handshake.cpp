@@ -16,7 +16,7 @@ namespace {
 
 using std::to_string;
 
-// Something to be known by. Not written any more once this process has arrived.
+// Something to be known by. Once this process has arrived, others read it and write the same back (H5).
 std::uint32_t sample = 0;
 
 class handshake {

@@ -7,7 +7,7 @@
 //   H2  each waits until all have arrived, and compares
 //   H3  each reserves whichever of the places are free to it, and says which; step = answered
 //   H4  each waits until all have answered; the first place that all have is the arena, the others are given back
-//   H5  each looks whose private memory the system lets it read, by a sample that the other one named in H1
+//   H5  each looks whose private memory the system lets it in, by a sample that the other one named in H1
 //
 // All read the same answers, so all come to the same result without a further round. A process tries a place only if
 // its own build allows it: a thread sanitizer would end it otherwise. No wait lasts: the end of a process is told by
