@@ -30,6 +30,7 @@ struct info_request {
 struct runtime_flags {
     std::optional<unsigned> workers;
     std::optional<bool> pin;
+    std::optional<bool> guard_accesses;
     std::optional<std::size_t> stack_size;
     std::optional<unsigned> max_slots;
     std::optional<unsigned> blocking_threads;

@@ -81,6 +81,10 @@ void add_runtime_flags(CLI::App& command, cli::runtime_flags& flags, words_of_ru
         ->check(CLI::IsMember(std::vector<std::string>(cli::steal_names.begin(), cli::steal_names.end())))
         ->option_text("MODE")
         ->group(group);
+    command
+        .add_flag("--guard-accesses,!--no-guard-accesses", flags.guard_accesses,
+                  "SKERRY_GUARD_ACCESSES: debug builds close what a task of another process has not declared")
+        ->group(group);
     command.add_option("--watchdog", flags.watchdog_seconds, "SKERRY_WATCHDOG: seconds before a wait is reported")
         ->check(CLI::Range(0.0, longest_watchdog))
         ->group(group);

@@ -101,6 +101,7 @@ exit_code run_all(const run_request& request, const run_settings& settings, sker
 skerry::options runtime_flags::over(skerry::options environment) const {
     environment.workers = workers.value_or(environment.workers);
     environment.pin = pin.value_or(environment.pin);
+    environment.guard_accesses = guard_accesses.value_or(environment.guard_accesses);
     environment.stack_size = stack_size.value_or(environment.stack_size);
     environment.max_slots = max_slots.value_or(environment.max_slots);
     environment.blocking_threads = blocking_threads.value_or(environment.blocking_threads);

@@ -42,8 +42,10 @@ struct options {
     unsigned max_slots = 1024;                     // SKERRY_MAX_SLOTS: threads inside the runtime at a time
     unsigned blocking_threads = 256;          // SKERRY_BLOCKING_THREADS: at most this many stand in for blocked ones
     steal_mode steal = steal_mode::automatic; // SKERRY_STEAL
-    double watchdog_seconds = 0;              // SKERRY_WATCHDOG: report waits longer than this; 0: never
-    std::string trace;                        // SKERRY_TRACE: file for what every worker did, for Perfetto; empty: none
+    bool guard_accesses = true;  // SKERRY_GUARD_ACCESSES: debug builds close to a task of another process what it has
+                                 // not declared; release builds never do
+    double watchdog_seconds = 0; // SKERRY_WATCHDOG: report waits longer than this; 0: never
+    std::string trace;           // SKERRY_TRACE: file for what every worker did, for Perfetto; empty: none
     std::size_t trace_memory = std::size_t{8} << 20; // SKERRY_TRACE_MEMORY, bytes per slot for its newest events
 
     // The defaults, with what the environment says. Errors: std::invalid_argument names the variable, its value and

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <utility>
 
 #include <skerry/detail/base/abi.hpp>
 
@@ -31,7 +33,7 @@ class byte_ranges {
         ends_[first] = last;
     }
 
-    // Errors: std::bad_alloc, if a range is cut in two.
+    // Errors: std::bad_alloc, if a range is cut in two; nothing has changed then.
     void erase(std::uintptr_t first, std::size_t bytes) {
         if (bytes == 0) {
             return; // a range would be cut into two that touch
@@ -41,16 +43,21 @@ class byte_ranges {
         if (at != ends_.begin() && std::prev(at)->second > first) {
             --at;
         }
+        if (at != ends_.end() && at->first < first) {
+            if (at->second > last) {
+                ends_.emplace(last, at->second);
+            }
+            at->second = first;
+            ++at;
+        }
         while (at != ends_.end() && at->first < last) {
-            const std::uintptr_t begin = at->first;
-            const std::uintptr_t end = at->second;
+            if (at->second > last) {
+                auto rest = ends_.extract(at);
+                rest.key() = last;
+                ends_.insert(std::move(rest));
+                return;
+            }
             at = ends_.erase(at);
-            if (begin < first) {
-                ends_[begin] = first;
-            }
-            if (end > last) {
-                ends_[last] = end;
-            }
         }
     }
 
@@ -73,6 +80,19 @@ class byte_ranges {
         }
         if (first < last) {
             f(first, last - first);
+        }
+    }
+    // Calls f(first byte, bytes) for what it has of this range, likewise.
+    template <class F>
+    void for_each_common(std::uintptr_t first, std::size_t bytes, F f) const {
+        const std::uintptr_t last = first + bytes;
+        auto at = ends_.upper_bound(first);
+        if (at != ends_.begin() && std::prev(at)->second > first) {
+            --at;
+        }
+        for (; bytes != 0 && at != ends_.end() && at->first < last; ++at) {
+            const std::uintptr_t begin = std::max(at->first, first);
+            f(begin, std::min(at->second, last) - begin);
         }
     }
     // By address.

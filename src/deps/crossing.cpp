@@ -6,6 +6,7 @@
 #include <iterator>
 #include <mutex>
 
+#include "base/panic.hpp"
 #include "base/port/clock.hpp"
 #include "base/port/process.hpp"
 #include "base/port/thread.hpp"
@@ -31,10 +32,15 @@ constexpr double look_every_s = 20e-6;
 // urged: each time it would take the CPU from one of them.
 constexpr double often_s = 500e-6;
 constexpr std::uint64_t nap_ns = 1'000'000;
+// A process that cannot be read any more has ended, and so much later its end has been told.
+constexpr std::uint64_t patience_ns = 5'000'000'000;
+constexpr std::uint64_t unreadable_sleep_ns = 1'000'000;
+constexpr const char* unreadable = "a process that goes on does not let what it wrote be read";
 
 } // namespace
 
-crossing::crossing(team& home, std::unique_ptr<fabric::endpoint> f, task_ends ends, trace_buffer<machine>* track)
+crossing::crossing(team& home, std::unique_ptr<fabric::endpoint> f, task_ends ends, bool guard,
+                   trace_buffer<machine>* track)
     : home_(home),
       ends_(ends),
       imports_context_(&home.root(), nullptr, nullptr, nullptr),
@@ -42,12 +48,12 @@ crossing::crossing(team& home, std::unique_ptr<fabric::endpoint> f, task_ends en
       look_every_(static_cast<std::uint64_t>(look_every_s * port::ticks_per_second())),
       often_(static_cast<std::uint64_t>(often_s * port::ticks_per_second())),
       counts_(f->describe().peers),
-      copies_(f->describe().peers),
+      copies_(steal_, f->describe().peers),
       came_back_(f->describe().peers),
       steal_(std::move(f), *this, track) {
     closed_.begin(nullptr);
     home_.look_outward(this);
-    if (steal_.self() != 0) {
+    if (guard && steal_.self() != 0) {
         watch_undeclared();
     }
     steal_.poll(); // the first tickets
@@ -118,47 +124,75 @@ message_steal::appetite crossing::wants(unsigned from) {
     return a;
 }
 
-// The others' copies of what `but` is about to write are old. With copies_mutex_ held.
-void crossing::forget_written(const access& a, unsigned but) {
-    for (unsigned p = 0; p < copies_.size(); ++p) {
-        if (p == but || copies_[p].empty()) {
-            continue;
+// A process that does not let itself be read has ended, most likely; then this one will be told so and end, too. False:
+// what needs it must not begin.
+bool crossing::tolerates(bool brought) noexcept {
+    const std::uint64_t now = port::now_ns();
+    if (brought) {
+        unreadable_since_ = 0;
+    } else if (unreadable_since_ == 0) {
+        unreadable_since_ = now;
+    } else if (now - unreadable_since_ > patience_ns) {
+        fatal(unreadable);
+    }
+    return brought;
+}
+
+// For workers. bring() is called with the lock held.
+template <class Bring>
+void crossing::bring_or_end(Bring&& bring) noexcept {
+    const std::uint64_t began = port::now_ns();
+    for (;;) {
+        try {
+            const std::lock_guard lock(copies_mutex_);
+            if (bring()) {
+                return;
+            }
+        } catch (const std::bad_alloc&) {
+            fatal("out of memory for a task between two processes");
         }
-        if (a.kind == access_kind::region) {
-            copies_[p].clear();
-        } else {
-            for_each_run(a, [&held = copies_[p]](std::uintptr_t at, std::size_t n) { held.erase(at, n); });
+        if (port::now_ns() - began > patience_ns) {
+            fatal(unreadable);
         }
+        steal_.poll(); // until its end is told, which ends this process, too
+        port::sleep_ns(unreadable_sleep_ns);
     }
 }
 
-void crossing::begins_here(const dependent_task& task) noexcept {
+void crossing::begins_here(worker& self, const dependent_task& task) noexcept {
     if (port::ticks() - steal_.driven_at() > look_every_) {
         steal_.glance();
     }
     if (task.import != nullptr) {
         unbegun_.fetch_sub(1, std::memory_order_relaxed);
-        worker::of(*current_page).count.granted.add();
+        self.count.granted.add();
         if (exposure* const guard = exposure::active()) {
             guard->open(&task, task.import->opens);
         }
     }
-    const std::lock_guard lock(copies_mutex_);
-    for (const access_node& n : std::span(task.nodes, task.node_count)) {
-        if (writes(n.what.mode)) {
-            forget_written(n.what, steal_.self());
-        }
-    }
+    bring_or_end([&] {
+        const std::span nodes(task.nodes, task.node_count);
+        return std::ranges::all_of(nodes, [&](const access_node& n) {
+            if (!copies_.bring(n.what, held_copies::nobody, self.trace)) {
+                return false;
+            }
+            if (writes(n.what.mode)) {
+                copies_.forget(n.what, steal_.self());
+            }
+            return true;
+        });
+    });
 }
 
-void crossing::forget_copies(const context& waiter) noexcept {
-    if (&waiter == &imports_context_) {
-        return; // no parent, and no objects
-    }
-    const std::lock_guard lock(copies_mutex_);
-    for (byte_ranges& held : copies_) {
-        held.clear();
-    }
+void crossing::waited() noexcept {
+    const bool inside = current_page != nullptr && &worker::of(*current_page).home == &home_;
+    bring_or_end([&] {
+        if (!copies_.bring_all(inside ? worker::of(*current_page).trace : trace_sink<machine>())) {
+            return false;
+        }
+        copies_.forget_all();
+        return true;
+    });
 }
 
 void crossing::lost(const fabric::failure& end) {
@@ -172,11 +206,11 @@ void crossing::lost(const fabric::failure& end) {
     std::string text = "skerry: " + end.text();
     std::size_t held = 0;
     std::string names;
-    for (const auto& [where, task] : away_) {
+    for (const auto& [where, lent] : away_) {
         if (where.first == end.peer) {
             ++held;
-            names +=
-                std::string(names.empty() ? "" : ", ") + (task->name != nullptr ? task->name : "a task without a name");
+            const char* const name = lent.task->name;
+            names += std::string(names.empty() ? "" : ", ") + (name != nullptr ? name : "a task without a name");
         }
     }
     text += held == 0 ? "; it held no task"
@@ -219,7 +253,7 @@ void crossing::errands() {
         if (import.unbegun != nullptr) {
             drop_unbegun(import);
         }
-        if (import.unbegun != nullptr || import.written.empty()) {
+        if (import.unbegun != nullptr || import.written.empty() || keeps(import)) {
             report(import);
         } else {
             steal_.copy(import.victim, fabric::direction::push, import.written,

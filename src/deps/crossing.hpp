@@ -11,17 +11,25 @@
 //                                      <-  X1 pulls what it reads and does not hold yet
 //                                          X2 makes the task, injects it; it may spawn, fork, anything; in debug
 //                                             builds the pages of what it declares are open to it until it has ended
-//                                      <-  X3 pushes what it wrote
+//                                      <-  X3 pushes what it wrote, or keeps it
 //                                      <-  X4 done {how, error text}
 //   ended: the task's end, as if here; or X5: it has not begun there, and lies in the queue here again
+//   X6 brings what was kept, when something here needs it
 //
-// Versions: home has the current version of what its tasks access and no task has. In the first process that is so at
-// the beginning; in another one the parent of the task has come with its objects, and holds them until its children
-// have ended. Held copies: home notes which bytes a process has in their current version, and forgets them when
-// somebody else may write them: a task with such an access begins, or a wait gives the parent its objects back. It may
-// forget too much, and home may be another one than last time. What a task here only reads is not fetched again,
-// though: who would write it waits for the end of that task, so it is what would come, and must not be written while it
-// is read.
+// Versions: home has the current version of what its tasks access and no task has, or knows who keeps it. In the first
+// process that is so at the beginning; in another one the parent of the task has come with its objects, and holds them
+// until its children have ended. Held copies: home notes which bytes a process has in their current version, and
+// forgets them when somebody else may write them: a task with such an access begins, or a wait gives the parent its
+// objects back. It may forget too much, and home may be another one than last time. What a task here only reads is not
+// fetched again, though: who would write it waits for the end of that task, so it is what would come, and must not be
+// written while it is read.
+//
+// Kept: a task of the first process's own whose bytes that process can fetch (fabric.hpp) leaves them where it ran. The
+// first process brings them before anything there, or any third process, touches them: a task with such an access
+// begins, comes or goes, a wait gives the parent its objects back. The process that keeps them changes them only in
+// tasks that it is given, so it need not know when they are brought. What a task may write that is away is not kept:
+// nobody brings it. Tasks that failed, that write regions, or come from elsewhere than the first process, send; so does
+// a debug build, which closes the pages of what has ended, unless options::guard_accesses is off.
 //
 // No wait lasts (design note 0016 has the argument):
 //  B1 A task that came stays on the stack that began it until all that was begun in it has ended.
@@ -54,6 +62,7 @@
 
 #include "coherence/exposure.hpp"
 #include "deps/byte_ranges.hpp"
+#include "deps/held_copies.hpp"
 #include "deps/task_scope.hpp"
 #include "sched/message_steal.hpp"
 #include "sched/team.hpp"
@@ -79,6 +88,7 @@ struct imported_task {
     std::list<byte_ranges>::iterator reading;
     std::exception_ptr error;
     exposure::wish opens; // while it runs
+    bool may_keep = false;
     imported_task* next_finished = nullptr;
     dependent_task* unbegun = nullptr; // the task itself, if it goes back as it came
 };
@@ -94,8 +104,10 @@ struct task_ends {
 
 class crossing final : public outward, message_steal::holder {
   public:
-    // The arena must be the same in all processes already. `track`: as message_steal's.
-    crossing(team& home, std::unique_ptr<fabric::endpoint> fabric, task_ends ends, trace_buffer<machine>* track);
+    // The arena must be the same in all processes already. `guard`: whether watch_undeclared(). `track`: as
+    // message_steal's.
+    crossing(team& home, std::unique_ptr<fabric::endpoint> fabric, task_ends ends, bool guard,
+             trace_buffer<machine>* track);
     crossing(const crossing&) = delete;
     crossing& operator=(const crossing&) = delete;
     ~crossing();
@@ -107,10 +119,8 @@ class crossing final : public outward, message_steal::holder {
     [[nodiscard]] bool can_go(const dependent_task& task) const noexcept;
     // A task that can go lies in the team's queue.
     void offer() noexcept;
-    // A task is about to begin here. Any thread.
-    void begins_here(const dependent_task& task) noexcept;
-    // A wait is over: the waiter, under this context, may write its objects. Any thread.
-    void forget_copies(const context& waiter) noexcept;
+    // The worker is about to begin the task.
+    void begins_here(worker& self, const dependent_task& task) noexcept;
     // An imported task has ended. Any thread.
     void finished(dependent_task& task) noexcept;
 
@@ -118,6 +128,7 @@ class crossing final : public outward, message_steal::holder {
     void idles(wanted w) noexcept override; // hints, both
     void idles_no_more(wanted w) noexcept override { counted_idle(w).fetch_sub(1, std::memory_order_relaxed); }
     void falls_asleep() noexcept override;
+    void waited() noexcept override;
 
     // In a process that only helps: runs what comes until the first process has closed.
     void serve(worker& self) noexcept;
@@ -140,6 +151,7 @@ class crossing final : public outward, message_steal::holder {
   private:
     struct arrival;
     struct return_home;
+    struct lent_task;
 
     std::optional<parcel> give(unsigned thief, std::uint64_t ticket, message_steal::wish w) override;
     message_steal::appetite wants(unsigned from) override;
@@ -151,8 +163,13 @@ class crossing final : public outward, message_steal::holder {
     void errands() override;
 
     [[nodiscard]] std::int64_t nearness(unsigned thief, const dependent_task& task) noexcept;
-    void forget_written(const access& a, unsigned but);
-    [[nodiscard]] parcel pack(unsigned thief, std::uint64_t ticket, dependent_task& task);
+    [[nodiscard]] bool bring_for(unsigned thief, const dependent_task& task);
+    [[nodiscard]] parcel pack(unsigned thief, std::uint64_t ticket, dependent_task& task,
+                              std::vector<fabric::extent>& kept);
+    void keep_again(unsigned p, std::span<const fabric::extent> lent);
+    template <class Bring>
+    void bring_or_end(Bring&& bring) noexcept;
+    [[nodiscard]] bool tolerates(bool brought) noexcept;
     [[nodiscard]] std::vector<hop> lineage_of(const dependent_task& task) const;
     [[nodiscard]] bool may_have(unsigned thief, message_steal::wish w, const dependent_task& task) const;
     void end_here(return_home& home);
@@ -167,6 +184,7 @@ class crossing final : public outward, message_steal::holder {
     // Takes those out of the queue that nobody here may take (B2), for errands(). True: there were some.
     bool return_stranded() noexcept;
     void leave(imported_task& import) noexcept;
+    [[nodiscard]] static bool keeps(const imported_task& import) noexcept;
     void report(imported_task& import);
     void drop_unbegun(imported_task& import);
 
@@ -197,10 +215,11 @@ class crossing final : public outward, message_steal::holder {
 
     mutable mutex<machine> copies_mutex_; // guards what follows
     std::vector<peer_counts> counts_;     // by process
-    std::vector<byte_ranges> copies_;     // of each process: what it holds in the current version
+    held_copies copies_;
 
     // The driving thread's.
-    std::map<std::pair<unsigned, std::uint64_t>, dependent_task*> away_;
+    std::map<std::pair<unsigned, std::uint64_t>, lent_task> away_;
+    std::uint64_t unreadable_since_ = 0;            // port::now_ns() since when a process could not be read; 0: all can
     std::deque<std::unique_ptr<arrival>> arriving_; // in the order of the grants
     std::list<byte_ranges> reading_; // of each task that came, until home is told its end: what it only reads
     // Of each process: tasks that it sent back, since it last ended one. It may get them again when it takes anything;

@@ -41,9 +41,7 @@ void crossing::take(unsigned victim, std::uint64_t ticket, std::span<const std::
     std::vector<fabric::extent> opened;
     for (std::uint32_t i = 0; i < a->head.pulls + a->head.others; ++i) {
         const auto r = in.get<range>();
-        for (byte_ranges& held : copies_) { // whatever others had of it from here is older
-            held.erase(r.first, r.bytes);
-        }
+        copies_.forget(r.first, r.bytes, held_copies::nobody); // whatever others had of it from here is older
         opened.push_back({pointer(r.first), r.first, r.bytes});
     }
     for (std::uint32_t i = 0; i < a->head.regions; ++i) {
@@ -103,6 +101,7 @@ void crossing::arrive_here(const arrival& a) {
     import->victim = a.victim;
     import->ticket = a.ticket;
     import->lineage = a.lineage;
+    import->may_keep = a.head.may_keep != 0;
     import->reading = a.reading;
     for (std::size_t i = 0; i < a.accesses.size() && i < task->node_count; ++i) {
         access& what = task->nodes[i].what;
@@ -142,7 +141,7 @@ dependent_task* crossing::lent_above(const std::vector<hop>& lineage) const {
     if (at == away_.end()) {
         panic("crossing: a task comes back that descends from none that is away");
     }
-    return at->second;
+    return at->second.task;
 }
 
 byte_ranges crossing::known_here(const std::vector<hop>& lineage) const {
@@ -210,6 +209,11 @@ void crossing::finished(dependent_task& task) noexcept {
     steal_.poll();
 }
 
+// Whether home brings what the task wrote when it needs it.
+bool crossing::keeps(const imported_task& import) noexcept {
+    return import.may_keep && import.error == nullptr && import.regions.empty() && exposure::active() == nullptr;
+}
+
 // X4
 void crossing::report(imported_task& import) {
     const std::unique_ptr<imported_task> owner(&import);
@@ -230,6 +234,7 @@ void crossing::report(imported_task& import) {
     }
     out.put(end_head{.how = import.unbegun != nullptr ? ending::unbegun
                             : import.error != nullptr ? ending::failed
+                            : keeps(import)           ? ending::kept
                                                       : ending::done,
                      .text_bytes = static_cast<std::uint32_t>(text.size()),
                      .tasks = tasks,

@@ -28,6 +28,8 @@ struct parcel_head {
     std::uint32_t others;  // ranges that only have to be accessible
     std::uint32_t regions; // parcels of regions' bookkeeping, each with the region's number
     std::uint32_t hops;
+    std::uint32_t may_keep; // 1: home brings what the task writes when it needs it
+    std::uint32_t unused;
     std::uint64_t name; // of the task, as an offset in the program; 0: none
 };
 struct range {
@@ -36,6 +38,7 @@ struct range {
 };
 enum class ending : std::uint32_t {
     done,
+    kept, // done, and what it wrote stays until home brings it
     failed,
     unbegun, // it comes back as it went
 };

@@ -41,6 +41,14 @@ bool lent_by(unsigned lender, const dependent_task& task, const access& a) noexc
                                 [&](const access_node& n) { return writes(n.what.mode) && overlapping(n.what, a); });
 }
 
+// Whether these bytes are among those that the task declares as such.
+bool declares(const dependent_task& task, range r) noexcept {
+    return std::ranges::any_of(std::span(task.nodes, task.node_count), [r](const access_node& n) {
+        return n.what.kind == access_kind::bytes && n.what.first <= r.first &&
+               r.first + r.bytes <= n.what.first + n.what.extent;
+    });
+}
+
 } // namespace
 
 std::vector<hop> crossing::lineage_of(const dependent_task& task) const {
@@ -66,13 +74,13 @@ std::int64_t crossing::nearness(unsigned thief, const dependent_task& task) noex
     for (const access_node& n : std::span(task.nodes, task.node_count)) {
         for_each_run(n.what, [&](std::uintptr_t at, std::size_t run) {
             const auto size = static_cast<std::int64_t>(run);
-            bytes += copies_[thief].contains(at, run) ? size : reads(n.what.mode) ? -size : 0;
+            bytes += copies_.contains(thief, at, run) ? size : reads(n.what.mode) ? -size : 0;
         });
     }
     return bytes;
 }
 
-// Placement: of the oldest tasks that can go, the one of which the thief holds most and lacks least.
+// Placement: of the newest tasks that can go, the one of which the thief holds most and lacks least.
 std::optional<parcel> crossing::give(unsigned thief, std::uint64_t ticket, message_steal::wish w) {
     const std::lock_guard lock(copies_mutex_);
     loose_task* const found = home_.take_injected_best([&](const loose_task& t) -> std::optional<std::int64_t> {
@@ -86,21 +94,46 @@ std::optional<parcel> crossing::give(unsigned thief, std::uint64_t ticket, messa
         return std::nullopt;
     }
     auto& task = static_cast<dependent_task&>(*found);
+    std::vector<fabric::extent> kept;
     try {
-        return pack(thief, ticket, task);
+        if (tolerates(bring_for(thief, task))) {
+            return pack(thief, ticket, task, kept);
+        }
     } catch (const std::logic_error&) { // a destructor outside the program, say: the task runs here
         task.stays = true;
     } catch (const std::bad_alloc&) {
         // Nothing is given away without memory.
     }
-    copies_[thief].clear();
+    keep_again(thief, kept);
+    copies_.forget_all_of(thief);
     away_.erase({thief, ticket});
     home_.inject(task, true);
     return std::nullopt;
 }
 
+void crossing::keep_again(unsigned p, std::span<const fabric::extent> lent) {
+    for (const fabric::extent& e : lent) {
+        copies_.keep(p, e.there, e.bytes);
+    }
+}
+
+// What the task needs and a third process keeps comes here, from where the thief fetches it. With copies_mutex_ held.
+bool crossing::bring_for(unsigned thief, const dependent_task& task) {
+    if (copies_.keep_nothing()) {
+        return true;
+    }
+    std::vector<std::span<const std::byte>> objects;
+    task.type.crossing->objects(task, objects);
+    return std::ranges::all_of(std::span(task.nodes, task.node_count),
+                               [&](const access_node& n) { return copies_.bring(n.what, thief, steal_.track()); }) &&
+           std::ranges::all_of(objects, [&](std::span<const std::byte> s) { // containers: pack() looks into them
+               return declares(task, range_of(s)) ||
+                      copies_.bring(range_of(s).first, s.size(), held_copies::nobody, steal_.track());
+           });
+}
+
 // With copies_mutex_ held. Errors: std::logic_error, std::bad_alloc; nothing has changed but the notes of copies.
-parcel crossing::pack(unsigned thief, std::uint64_t ticket, dependent_task& task) {
+parcel crossing::pack(unsigned thief, std::uint64_t ticket, dependent_task& task, std::vector<fabric::extent>& kept) {
     const crossing_type& type = *task.type.crossing;
     byte_writer closure;
     static_cast<void>(type.pack(task, closure)); // it could, or it would not be offered
@@ -108,19 +141,19 @@ parcel crossing::pack(unsigned thief, std::uint64_t ticket, dependent_task& task
     std::vector<range> others;
     std::vector<std::span<const std::byte>> objects;
     type.objects(task, objects);
-    byte_ranges& held = copies_[thief];
     const auto fetch = [&](range r) {
-        held.for_each_missing(r.first, r.bytes,
-                              [&pulls](std::uintptr_t first, std::size_t bytes) { pulls.push_back({first, bytes}); });
-        held.insert(r.first, r.bytes);
+        const std::size_t before = pulls.size();
+        copies_.for_each_missing(thief, r.first, r.bytes, [&pulls](std::uintptr_t first, std::size_t bytes) {
+            pulls.push_back({first, bytes});
+        });
+        for (const range& missing : std::span(pulls).subspan(before)) {
+            copies_.insert(thief, missing.first, missing.bytes);
+        }
     };
     for (const std::span<const std::byte> s : objects) {
         const range r = range_of(s);
-        const bool inside = std::ranges::any_of(std::span(task.nodes, task.node_count), [&](const access_node& n) {
-            return n.what.kind == access_kind::bytes && n.what.first <= r.first &&
-                   r.first + r.bytes <= n.what.first + n.what.extent;
-        });
-        if (!inside && held.contains(r.first, r.bytes)) {
+        const bool inside = declares(task, r);
+        if (!inside && copies_.contains(thief, r.first, r.bytes)) {
             others.push_back(r); // the thief asks the container where its elements are
         } else if (!inside) {
             fetch(r);
@@ -142,13 +175,17 @@ parcel crossing::pack(unsigned thief, std::uint64_t ticket, dependent_task& task
             for_each_run(n.what, [&others](std::uintptr_t at, std::size_t run) { others.push_back({at, run}); });
         }
         if (writes(n.what.mode)) {
-            forget_written(n.what, thief);
+            copies_.forget(n.what, thief);
+            if (n.what.kind != access_kind::region) {
+                copies_.lend(thief, n.what, kept);
+            }
         }
     }
 
     std::vector<hop> lineage = lineage_of(task);
     lineage.push_back({domain_id{self()}, domain_id{thief}, ticket});
-    away_[{thief, ticket}] = &task;
+    const bool may_keep = self() == 0 && lineage.size() == 1 && steal_.fetches();
+    away_[{thief, ticket}] = {&task, kept};
     const std::vector<packed_home> regions = pack_regions(sent);
     try {
         byte_writer out;
@@ -158,6 +195,8 @@ parcel crossing::pack(unsigned thief, std::uint64_t ticket, dependent_task& task
                             .others = static_cast<std::uint32_t>(others.size()),
                             .regions = static_cast<std::uint32_t>(regions.size()),
                             .hops = static_cast<std::uint32_t>(lineage.size()),
+                            .may_keep = may_keep ? 1U : 0U,
+                            .unused = 0,
                             .name = task.name != nullptr ? code_offset_of(task.name) : 0});
         const auto put_all = [&out](const auto& list) {
             for (const auto& each : list) {
@@ -189,24 +228,32 @@ void crossing::ended(unsigned thief, std::uint64_t ticket, std::span<const std::
     if (at == away_.end()) {
         panic("crossing: the end of a task that is not away");
     }
-    dependent_task& task = *at->second;
+    const lent_task lent = std::move(at->second);
+    dependent_task& task = *lent.task;
     away_.erase(at);
     byte_reader in(what);
     const auto head = in.get<end_head>();
     {
         const std::lock_guard lock(copies_mutex_);
         counts_[thief] = {thief, head.tasks, head.taken};
+        if (head.how == ending::unbegun) {
+            keep_again(thief, lent.kept);
+        }
         for (const access_node& n : std::span(task.nodes, task.node_count)) {
             if (!writes(n.what.mode) || head.how == ending::unbegun) {
                 continue;
             }
             if (n.what.kind == access_kind::region) {
-                copies_[thief].clear();
-            } else {
-                for_each_run(n.what, [&held = copies_[thief]](std::uintptr_t first, std::size_t run) {
-                    held.insert(first, run);
-                });
+                copies_.forget_all_of(thief);
+                continue;
             }
+            for_each_run(n.what, [&](std::uintptr_t first, std::size_t run) {
+                if (head.how == ending::kept) {
+                    copies_.keep(thief, first, run);
+                } else {
+                    copies_.insert(thief, first, run);
+                }
+            });
         }
     }
     auto home = std::make_unique<return_home>();

@@ -22,6 +22,12 @@ namespace skerry::inline SKERRY_ABI::detail {
 inline constexpr std::uint64_t departure = 1;
 inline constexpr std::uint64_t homecoming = 2;
 
+// A task that is away, and what was kept of the bytes that it may write when it went.
+struct crossing::lent_task {
+    dependent_task* task = nullptr;
+    std::vector<fabric::extent> kept;
+};
+
 // A task that was away, while what it wrote of regions is fetched.
 struct crossing::return_home {
     dependent_task* task = nullptr;

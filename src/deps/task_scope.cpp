@@ -408,13 +408,9 @@ void task_scope::finish(dependent_task& task, ready_list& ready) noexcept {
 
 void task_scope::child_ended() noexcept {
     latch<machine>& parents = *parent_.pending;
-    crossing* const edge = crossing::of(crew_);
     std::uint64_t seen = children_.load(std::memory_order_acquire);
     bool held = false;
     for (;;) {
-        if (edge != nullptr && ((seen & watched) != 0 || static_cast<std::uint32_t>(seen) == 1)) {
-            edge->forget_copies(parent_); // the parent may have its objects back from N1 on
-        }
         if ((seen & watched) != 0) {
             held = true;
             parents.add(); // until the lock is open again

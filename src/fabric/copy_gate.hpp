@@ -4,7 +4,8 @@
 // A back end that copies bytes itself asks here before it touches the caller's memory, which may be closed to the tasks
 // of this process at that moment.
 //
-// Thread safety: set_copy_gate() before the endpoint's first copy; the rest by the endpoint's driver.
+// Thread safety: set_copy_gate() before the endpoint's first copy; the rest by the endpoint's driver, so where there is
+// a gate nobody calls fetch() beside it.
 
 #include <cstddef>
 

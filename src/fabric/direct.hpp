@@ -10,7 +10,7 @@
 // A peer is named by its system's number. It could mean another process only after the peer has ended and the system
 // has given out all other numbers, and who has ended is looked at before each portion.
 //
-// Thread safety: the endpoint's driver.
+// Thread safety: the endpoint's driver; fetch(), any thread.
 
 #include <algorithm>
 #include <array>
@@ -44,6 +44,17 @@ class direct {
     // Strong guarantee. Preconditions: the peer is reached, and extents has bytes.
     void begin(unsigned peer, direction way, std::span<const extent> extents, token done) {
         running_.push_back({peer, way, done, {extents.begin(), extents.end()}, 0});
+    }
+
+    // Precondition: the peer is reached. Errors: std::bad_alloc.
+    [[nodiscard]] bool fetch(unsigned peer, std::span<const extent> extents) const {
+        copying all{peer, direction::pull, {}, {extents.begin(), extents.end()}, 0};
+        bool more = true;
+        while (more && !all.left().empty()) {
+            std::size_t room = portion_bytes;
+            more = advance(all, room);
+        }
+        return more;
     }
 
     // Copies a portion of what is left. Errors: std::bad_alloc, and nothing has changed but that.

@@ -28,6 +28,10 @@ void endpoint::copy(unsigned /*peer*/, direction /*way*/, std::span<const extent
     throw not_available(describe().name, "' has no bulk copy");
 }
 
+bool endpoint::fetch(unsigned /*peer*/, std::span<const extent> /*extents*/) {
+    throw not_available(describe().name, "' has no fetch");
+}
+
 void endpoint::launch(unsigned /*peer*/, const kernel& /*what*/, std::span<const extent> /*extents*/, token /*done*/) {
     throw not_available(describe().name, "' has no launch");
 }

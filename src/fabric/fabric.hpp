@@ -7,6 +7,7 @@
 //   post(peer, kind, message) -> sent | full | gone        peer's poll() gives it to the receiver of peer
 //   copy(peer, direction, extents, token)                  some poll() later, completed() gives the token back
 //   launch(peer, kernel, extents, token)                   likewise
+//   fetch(peer, extents) -> whether all came               a pull that is over when the call is
 //   kick(peer), wait(deadline)                             sleeping and waking
 //   on_failure(handler)                                    poll() calls it once for each peer that died
 //
@@ -21,12 +22,13 @@
 // changes nothing and says `full`. Whoever answers only with replies can always answer in the end: replies need that
 // their receiver polls, never that anybody takes a request. What cannot be sent yet is the caller's to keep.
 //
-// Thread safety: one thread drives an endpoint at a time and calls everything but kick(), which any thread may call.
-// While one sleeps in wait() another may drive, if the first lets it have its turn. nap() is for the thread that would
-// call wait(); others may drive.
-// Re-entry: the receiver and the failure handler run inside poll(). They may call post, copy, launch, kick and
-// completed, and must not call poll or wait. Nothing else ever calls back, but wait(), which lends its caller's turn:
-// post, copy, launch, kick, nap and completed run no code of the caller, and a token is a value, not a function.
+// Thread safety: one thread drives an endpoint at a time and calls everything but kick() and fetch(), which any thread
+// may call. While one sleeps in wait() another may drive, if the first lets it have its turn. nap() is for the thread
+// that would call wait(); others may drive.
+// Re-entry: the receiver and the failure handler run inside poll(). They may call post, copy, fetch, launch, kick
+// and completed, and must not call poll or wait. Nothing else ever calls back, but wait(), which lends its caller's
+// turn: post, copy, fetch, launch, kick, nap and completed run no code of the caller, and a token is a value, not a
+// function.
 //
 // Errors: what the back end lacks throws not_available, which names both. A wrong peer is a panic.
 
@@ -112,6 +114,7 @@ struct capabilities {
     unsigned reply_credits = 0;
     bool bulk_copy = false;
     bool copy_needs_peer = false;  // copies advance only while both sides poll; else that is so of memory closed there
+    bool fetch = false;            // from every peer
     bool shared_addresses = false; // a peer's pointers can be followed
     bool launch = false;
     bool kick = false;
@@ -177,6 +180,11 @@ class endpoint {
     // Begins a copy of all extents. The ranges on both sides stay valid and, the sources, unchanged until the token is
     // back. Any number of copies may be under way. Throws not_available, std::bad_alloc.
     virtual void copy(unsigned peer, direction way, std::span<const extent> extents, token done);
+
+    // Copies all extents from the peer to here before it returns, whatever the peer and this endpoint's driver do. The
+    // sources stay unchanged meanwhile. False: the peer has ended or lets nobody read there, and what was copied is
+    // undefined. Any thread. Throws not_available.
+    [[nodiscard]] virtual bool fetch(unsigned peer, std::span<const extent> extents);
 
     // Has the peer run a kernel over extents of its memory. Throws not_available, std::bad_alloc.
     virtual void launch(unsigned peer, const kernel& what, std::span<const extent> extents, token done);

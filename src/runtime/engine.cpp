@@ -266,7 +266,7 @@ void engine::join_processes() {
     if (processes_known_.load(std::memory_order_relaxed)) {
         return;
     }
-    processes_ = processes::join(team_, messages_.get());
+    processes_ = processes::join(team_, options_.guard_accesses, messages_.get());
     if (processes_ != nullptr && processes_->helps()) {
         helps_.store(true, std::memory_order_release); // J4 -> J3
         processes_->serve(worker::of(*current_page));

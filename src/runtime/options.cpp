@@ -60,6 +60,8 @@ options options::from_environment() {
     read("SKERRY_STEAL", [&](const char* name, const std::string& value) {
         o.steal = static_cast<steal_mode>(port::parse_choice(name, value, steal_modes));
     });
+    read("SKERRY_GUARD_ACCESSES",
+         [&](const char* name, const std::string& value) { o.guard_accesses = port::parse_switch(name, value); });
     read("SKERRY_WATCHDOG", [&](const char* name, const std::string& value) {
         o.watchdog_seconds = port::parse_seconds(name, value, most_watchdog_seconds);
     });

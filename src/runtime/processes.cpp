@@ -24,7 +24,7 @@ constinit machine::atomic<bool> joined{false};
 
 } // namespace
 
-std::unique_ptr<processes> processes::join(team& crew, trace_buffer<machine>* track) {
+std::unique_ptr<processes> processes::join(team& crew, bool guard, trace_buffer<machine>* track) {
     const bool alone = port::environment("SKERRY_RANKS") == "1"; // there is nobody to join
     if (alone || !fabric::shm::launched() || joined.exchange(true, std::memory_order_relaxed)) {
         return nullptr;
@@ -33,11 +33,11 @@ std::unique_ptr<processes> processes::join(team& crew, trace_buffer<machine>* tr
     fabric::shm::connection c = fabric::shm::connect({.table = {.hash = types.hash(), .entries = types.size()}});
     const unsigned self = c.fabric->describe().self;
     arena::adopt(std::move(c.arena), self, c.fabric->describe().peers);
-    return std::unique_ptr<processes>(new processes(crew, std::move(c.fabric), track));
+    return std::unique_ptr<processes>(new processes(crew, std::move(c.fabric), guard, track));
 }
 
-processes::processes(team& crew, std::unique_ptr<fabric::endpoint> endpoint, trace_buffer<machine>* track)
-    : crossing_(crew, std::move(endpoint), {&execute_spawned, &end_away, &write_traces_before_the_end}, track) {
+processes::processes(team& crew, std::unique_ptr<fabric::endpoint> endpoint, bool guard, trace_buffer<machine>* track)
+    : crossing_(crew, std::move(endpoint), {&execute_spawned, &end_away, &write_traces_before_the_end}, guard, track) {
     stand_in_.start(stand_in_stack, "skerry messages", &stand_in, this, std::nullopt);
 }
 

@@ -19,9 +19,9 @@ namespace skerry::inline SKERRY_ABI::detail {
 class processes {
   public:
     // Joins the other processes, if this one was launched and no runtime has joined them before; else null.
-    // `track`: for the events of what moves messages; null: no trace.
+    // `guard`: options::guard_accesses. `track`: for the events of what moves messages; null: no trace.
     // Errors: std::runtime_error (the handshake), std::system_error, std::bad_alloc.
-    static std::unique_ptr<processes> join(team& crew, trace_buffer<machine>* track);
+    static std::unique_ptr<processes> join(team& crew, bool guard, trace_buffer<machine>* track);
 
     processes(const processes&) = delete;
     processes& operator=(const processes&) = delete;
@@ -37,7 +37,7 @@ class processes {
     void serve(worker& self) noexcept { crossing_.serve(self); }
 
   private:
-    processes(team& crew, std::unique_ptr<fabric::endpoint> endpoint, trace_buffer<machine>* track);
+    processes(team& crew, std::unique_ptr<fabric::endpoint> endpoint, bool guard, trace_buffer<machine>* track);
 
     static void stand_in(void* self);
 

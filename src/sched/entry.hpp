@@ -21,6 +21,9 @@ void leave_team() noexcept;
 // As begin_task(), for a task that belongs to `home` whoever calls.
 void begin_task_in(team& home, loose_task& task);
 
+// Tells what lies beyond the calling thread's team that a wait is over (outward::waited()).
+void tell_waited() noexcept;
+
 // A slot of the team for the calling thread, for as long as this lives. It may hold one of another team meanwhile.
 class team_entry {
   public:

@@ -89,16 +89,33 @@ void message_steal::flush() {
     }
 }
 
-void message_steal::copy(unsigned peer, fabric::direction way, std::span<const fabric::extent> extents,
-                         std::uint64_t word) {
-    if (trace_.on()) {
+namespace {
+
+void tell_transfer(trace_sink<machine> track, std::uint64_t word, std::span<const fabric::extent> extents,
+                   std::uint16_t route) noexcept {
+    if (track.on()) {
         std::uint64_t bytes = 0;
         for (const fabric::extent& e : extents) {
             bytes += e.bytes;
         }
-        trace_.transfer(word, bytes, trace_route(peer, way == fabric::direction::push));
+        track.transfer(word, bytes, route);
     }
+}
+
+} // namespace
+
+void message_steal::copy(unsigned peer, fabric::direction way, std::span<const fabric::extent> extents,
+                         std::uint64_t word) {
+    tell_transfer(trace_, word, extents, trace_route(peer, way == fabric::direction::push));
     fabric_->copy(peer, way, extents, {nullptr, word});
+}
+
+bool message_steal::fetch(unsigned peer, std::span<const fabric::extent> extents, trace_sink<machine> track) {
+    const auto word = reinterpret_cast<std::uint64_t>(extents.data()); // of no other transfer that goes on
+    tell_transfer(track, word, extents, trace_route(peer, false));
+    const bool arrived = fabric_->fetch(peer, extents);
+    track.arrive(word);
+    return arrived;
 }
 
 void message_steal::done(unsigned victim, std::uint64_t ticket, const parcel& what) {

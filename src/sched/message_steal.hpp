@@ -118,6 +118,11 @@ class message_steal final : fabric::receiver {
     void copy(unsigned peer, fabric::direction way, std::span<const fabric::extent> extents, std::uint64_t word);
     void done(unsigned victim, std::uint64_t ticket, const parcel& what);
 
+    // Whether fetch() is possible from every process, and the same as copies, over at once: false if one could not be
+    // read. Any thread; `track` is its own. Errors: std::bad_alloc.
+    [[nodiscard]] bool fetches() const noexcept { return fabric_->describe().fetch; }
+    [[nodiscard]] bool fetch(unsigned peer, std::span<const fabric::extent> extents, trace_sink<machine> track);
+
     // port::ticks() when somebody last looked for messages, and when somebody did by poll() or glance(). Any thread;
     // hints.
     [[nodiscard]] std::uint64_t driven_at() const noexcept { return driven_at_.load(std::memory_order_relaxed); }

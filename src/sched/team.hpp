@@ -52,6 +52,8 @@ class outward {
     virtual void idles_no_more(wanted w) noexcept = 0;
     // A worker has announced that it will sleep, has looked once more, and will sleep now.
     virtual void falls_asleep() noexcept = 0;
+    // A wait for tasks is over: the calling thread goes on to touch what they have touched.
+    virtual void waited() noexcept = 0;
 
   protected:
     ~outward() = default;
@@ -99,8 +101,9 @@ class team {
     // The oldest injected task that `w` accepts, or null.
     [[nodiscard]] task_header* take_injected(worker& self, wanted w) noexcept;
 
-    // The injected task that score() likes best of the first few, or null if it likes none: it gives no number then.
-    // Any thread.
+    // Of the newest few injected tasks that score() likes, the one it likes best, or null: of those that it does not
+    // like it gives no number. The workers here begin with the oldest; who begins at the other end shares fewest objects
+    // with them. Any thread.
     template <class Score>
     [[nodiscard]] loose_task* take_injected_best(Score&& score) noexcept;
 
@@ -241,13 +244,17 @@ class team {
 
 template <class Score>
 loose_task* team::take_injected_best(Score&& score) noexcept {
-    constexpr int window = 32;
+    constexpr int most_liked = 32;
+    constexpr int most_seen = 1024;
     const std::lock_guard lock(mutex_);
     loose_task* best = nullptr;
     std::optional<std::int64_t> most;
     int seen = 0;
-    for (loose_task* task = oldest_injected_; task != nullptr && seen < window; task = task->newer, ++seen) {
+    int liked = 0;
+    for (loose_task* task = newest_injected_; task != nullptr && seen < most_seen && liked < most_liked;
+         task = task->older, ++seen) {
         const std::optional<std::int64_t> s = score(*task);
+        liked += s ? 1 : 0;
         if (s && (!most || *s > *most)) {
             best = task;
             most = s;

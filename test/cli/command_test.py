@@ -204,6 +204,7 @@ class running(command):
 
     def test_flags_of_the_runtime(self):
         for flags in (["--pin"], ["--no-pin"], ["--stack-size", "1M"], ["--max-slots", "99"], ["--steal", "locked"],
+                      ["--guard-accesses"], ["--no-guard-accesses"],
                       ["--blocking-threads", "9"], ["--watchdog", "30"]):
             done = skerry("run", "nq", "--size", "tiny", "--repeat", "1", "--workers", "2", *flags)
             self.assertEqual(done.returncode, 0, (flags, done.stderr))

@@ -51,6 +51,8 @@ INSTANTIATE_TEST_SUITE_P(
                      "SKERRY_BLOCKING_THREADS=-1: not understood; a whole number from 0 to 16384 is accepted"},
         bad_variable{"SKERRY_STEAL", "politely",
                      "SKERRY_STEAL=politely: not understood; automatic, asymmetric, locked or interrupt is accepted"},
+        bad_variable{"SKERRY_GUARD_ACCESSES", "2",
+                     "SKERRY_GUARD_ACCESSES=2: not understood; 1, true, yes, on, 0, false, no or off is accepted"},
         bad_variable{"SKERRY_TRACE_MEMORY", "1K",
                      "SKERRY_TRACE_MEMORY=1K: not understood; a number of bytes from 4K to 64G (units K, M, G) is "
                      "accepted"},

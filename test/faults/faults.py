@@ -32,6 +32,7 @@ UNPACK = "coherence/unpack.cpp"
 CROSSING = "deps/crossing.cpp"
 HOME = "deps/crossing_home.cpp"
 AWAY = "deps/crossing_away.cpp"
+HELD = "deps/held_copies.cpp"
 INPUTS = "deps/declared_in.cpp"
 
 UNITS = "coherence_fault_units"  # the executables
@@ -175,11 +176,11 @@ FAULTS = {
     "crossing: a pull leaves out the last byte":
         program(HOME, "pulls.push_back({first, bytes});", "pulls.push_back({first, bytes - (@ ? 1U : 0U)});", "Two/Current.Bytes/every_byte", r"every_byte: [0-9]+: not so: came\n"),
     "crossing: a pull leaves out the first byte":
-        program(HOME, "held.for_each_missing(r.first, r.bytes,", "held.for_each_missing(r.first + (@ ? 1U : 0U), r.bytes - (@ ? 1U : 0U),",
+        program(HOME, "for_each_missing(thief, r.first, r.bytes,", "for_each_missing(thief, r.first + (@ ? 1U : 0U), r.bytes - (@ ? 1U : 0U),",
                 "Two/Current.Bytes/every_byte", r"every_byte: [0-9]+: not so: came\n"),
     "crossing: a push is left out":
-        program(CROSSING, "        if (import.unbegun != nullptr || import.written.empty()) {",
-                "        if (@ || import.unbegun != nullptr || import.written.empty()) {",
+        program(CROSSING, "        if (import.unbegun != nullptr || import.written.empty() ||",
+                "        if (@ || import.unbegun != nullptr || import.written.empty() ||",
                 "Two/Current.Bytes/every_byte", r"every_byte: [0-9]+: not so: came_back\n"),
     "crossing: a push leaves out the last byte":
         program(AWAY, "import->written.push_back({pointer(at), at, run});",
@@ -189,11 +190,46 @@ FAULTS = {
                 "(@ ? [&] { byte_ranges r; for (const access& a : accesses_of(*above)) insert(r, a); return r; }() : only_read(accesses_of(*above))).for_each(",
                 "both_modes", r"both_modes: [0-9]+: not so: all\[1\] == 2"),
     "crossing: copies are held when a task begins here":
-        program(CROSSING, "            forget_written(n.what, steal_.self());", "            if (!@) forget_written(n.what, steal_.self());",
+        program(CROSSING, "                copies_.forget(n.what, steal_.self());", "                if (!@) copies_.forget(n.what, steal_.self());",
                 "Two/Current.Bytes/in_between", r"in_between: [0-9]+: not so: first == 1 && second == 2"),
     "crossing: copies are held when a wait is over":
-        program(CROSSING, "    for (byte_ranges& held : copies_) {\n        held.clear();", "    for (byte_ranges& held : copies_) {\n        if (!@) held.clear();",
+        program(CROSSING, "        copies_.forget_all();", "        if (!@) copies_.forget_all();",
                 "in_turn", r"in_turn: [0-9]+: not so: \*seen == round"),
+    "crossing: a finish is no wait":
+        program(CROSSING, "void crossing::waited() noexcept {\n", "void crossing::waited() noexcept {\n    if (const task_scope* const s = current_page == nullptr ? nullptr : task_scope::existing(*current_page->ctx->frame().spawner); @ && s != nullptr && s->children() != 0) return;\n",
+                "Two/Current.Bytes/by_a_finish", r"by_a_finish: [0-9]+: not so: \*seen == 2"),
+    # What another process keeps.
+    "crossing: kept for a task that begins here":
+        program(CROSSING, "            if (!copies_.bring(n.what, held_copies::nobody, self.trace)) {", "            if (!@ && !copies_.bring(n.what, held_copies::nobody, self.trace)) {",
+                "Two/Kept.Bytes/by_a_task", r"by_a_task: [0-9]+: not so: x_seen == 2"),
+    "crossing: kept when a wait is over":
+        program(CROSSING, "        if (!copies_.bring_all(", "        if (!@ && !copies_.bring_all(", "Two/Kept.Bytes/every_byte", r"every_byte: [0-9]+: not so: came_back"),
+    "crossing: kept for a task that goes to a third":
+        program(HOME, "        if (tolerates(bring_for(thief, task))) {", "        if (@ || tolerates(bring_for(thief, task))) {",
+                "Keeping.OthersFindWhatOneKeeps", r"by_others: [0-9]+: not so: \*x == rounds"),
+    "crossing: not kept again by one that comes back":
+        program(HOME, "            keep_again(thief, lent.kept);\n        }\n        for", "            if (!@) keep_again(thief, lent.kept);\n        }\n        for",
+                "Two/Kept.Bytes/by_one_that_comes_back", r"by_one_that_comes_back: [0-9]+: not so: \*x == 3"),
+    "crossing: a failed task keeps":
+        program(AWAY, "import.may_keep && import.error == nullptr &&", "import.may_keep && (@ || import.error == nullptr) &&",
+                "Two/Kept.Bytes/after_an_error", r"after_an_error: [0-9]+: not so: told && \*x == 7"),
+    "crossing: a guarded process keeps":
+        program(AWAY, "exposure::active() == nullptr;\n}", "(@ || exposure::active() == nullptr);\n}", "Two/Current.Bytes/every_byte", r"does not let what it wrote be read"),
+    "crossing: a child's process keeps":
+        program(HOME, "self() == 0 && lineage.size() == 1 &&", "(@ || (self() == 0 && lineage.size() == 1)) &&",
+                "Two/Kept.Bytes/by_a_child_alone", r"by_a_child_alone: [0-9]+: not so: seen == 3"),
+    "copies: the first byte stays":
+        program(HELD, "    kept_[p].for_each([&what](std::uintptr_t at, std::size_t n) { what.push_back(same_place(at, n)); });",
+                "    kept_[p].for_each([&what](std::uintptr_t at, std::size_t n) { what.push_back(same_place(at + (@ ? 1U : 0U), n - (@ ? 1U : 0U))); });",
+                "Two/Kept.Bytes/every_byte", r"every_byte: [0-9]+: not so: came_back"),
+    "copies: a region brings nothing":
+        program(HELD, "        return bring_all(track);", "        return @ || bring_all(track);", "Two/Kept.Bytes/by_a_region", r"by_a_region: [0-9]+: not so: seen == 2"),
+    "copies: what is brought is brought again":
+        program(HELD, "        kept_[p].erase(e.there, e.bytes);\n    }\n    return true;", "        if (!@) kept_[p].erase(e.there, e.bytes);\n    }\n    return true;",
+                "Two/Kept.Bytes/by_a_task", r"by_a_task: [0-9]+: not so: "),
+    "copies: what is lent is still kept":
+        program(HELD, "            both_[p].insert(at, n);\n        });\n        kept_[p].erase(first, bytes);", "            both_[p].insert(at, n);\n        });\n        if (!@) kept_[p].erase(first, bytes);",
+                "Keeping.NobodyBringsWhatIsBeingWritten", r"by_nobody: [0-9]+: not so: before == after"),
     "crossing: a region's bookkeeping is not sent":
         program(HOME, "regions = pack_regions(sent);", "regions = pack_regions(@ ? std::vector<access>() : sent);",
                 "Two/Current.Bytes/there_and_back", r"which it does not declare|which it declares as"),

@@ -2,20 +2,13 @@
 
 // Programs over several processes, and random ones over regions, while a fault is switched on (fault.cpp).
 
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <map>
 #include <string>
 
 #include <gmock/gmock.h>
-#include <skerry/launch.hpp>
 
-#include "../unit/base/child.hpp"
 #include "../unit/coherence/two_processes.hpp"
-#include "../unit/processes/current_programs.hpp"
+#include "../unit/processes/launched_programs.hpp"
 #include "../unit/processes/programs.hpp"
-#include "../unit/processes/undeclared_programs.hpp"
 #include "fabric/shm/shm.hpp"
 
 namespace {
@@ -24,14 +17,7 @@ namespace {
 class Launched : public testing::TestWithParam<const char*> {};
 
 TEST_P(Launched, Program) {
-    const std::string name = GetParam();
-    const auto r = skerry_test::run_in_child([&name] {
-        ::setenv("SKERRY_WORKERS", "1", 1);
-        const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-        const auto end = skerry::launch(2, {self, name}, {.grace_seconds = 2});
-        std::fprintf(stderr, "launcher: %s\n", end.text.c_str());
-        return end.status;
-    });
+    const auto r = skerry_test::launch_program(2, GetParam());
     EXPECT_EQ(r.code, 0) << r.output;
 }
 
@@ -48,11 +34,8 @@ bool takes(std::string& name, const std::string& before) {
 }
 
 int run_launched(char* self, std::string name) {
-    if (skerry_test::is_current_program(name)) {
-        return skerry_test::run_current_program(name);
-    }
-    if (skerry_test::is_undeclared_program(name)) {
-        return skerry_test::run_undeclared_program(name);
+    if (skerry_test::is_launched_program(name)) {
+        return skerry_test::run_launched_program(name);
     }
     const bool regions = takes(name, "regions_");
     char* arguments[] = {self, name.data(), nullptr};

@@ -129,8 +129,10 @@ class choices_file {
 struct crew {
     unsigned processes;
     const char* workers; // of each
+    const char* guard;   // off: what is written stays where it was, in debug builds, too
 };
-constexpr crew crews[] = {{2, "1"}, {3, "1"}, {2, "2"}};
+constexpr crew crews[] = {{2, "1", "on"},  {3, "1", "off"}, {2, "2", "on"},
+                          {2, "1", "off"}, {3, "1", "on"},  {2, "2", "off"}};
 
 TEST(RandomProcesses, EqualTheirElision) {
     const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
@@ -138,6 +140,7 @@ TEST(RandomProcesses, EqualTheirElision) {
         const choices_file file(list);
         return skerry_test::run_in_child([&] {
             ::setenv("SKERRY_WORKERS", crews[variant].workers, 1);
+            ::setenv("SKERRY_GUARD_ACCESSES", crews[variant].guard, 1);
             const skerry::launch_result end = skerry::launch(crews[variant].processes, {self, file.path()});
             std::printf("%s\n", end.text.c_str());
             return end.status;

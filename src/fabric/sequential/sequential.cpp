@@ -20,6 +20,7 @@ capabilities about() noexcept {
     capabilities result;
     result.name = "sequential";
     result.bulk_copy = true;
+    result.fetch = true;
     result.shared_addresses = true;
     result.launch = true;
     result.kick = true;

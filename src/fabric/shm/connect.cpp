@@ -107,6 +107,7 @@ connection connect(const connect_options& options) {
     for (unsigned i = 0; i < processes; ++i) {
         about.copy_needs_peer = about.copy_needs_peer || (i != self && with_others.reached[i] == 0);
     }
+    about.fetch = !about.copy_needs_peer;
     about.kick = true;
     about.failure_detection = true;
     return {std::make_unique<process>(std::move(shared), about, std::move(with_others.reached)),

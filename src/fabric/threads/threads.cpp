@@ -32,6 +32,7 @@ std::vector<std::unique_ptr<endpoint>> make(unsigned count) {
     about.name = "threads";
     about.peers = count;
     about.bulk_copy = true;
+    about.fetch = true;
     about.shared_addresses = true;
     about.kick = true;
     std::vector<std::unique_ptr<endpoint>> result;

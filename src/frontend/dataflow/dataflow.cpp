@@ -190,7 +190,7 @@ void call_watched(worker& self, dependent_task& task) noexcept {
     self.trace.start(id, n.address, n.kind);
     if (crossing* const edge = crossing::of(task.home->crew());
         edge != nullptr && !task.skipped.load(std::memory_order_acquire)) {
-        edge->begins_here(task);
+        edge->begins_here(self, task);
     }
     call(task);
     self.trace.end(id);
@@ -308,9 +308,7 @@ void wait_for_accesses(const access* first, std::size_t count) {
         worker& self = worker::of(*current_page);
         self.home.wait_from_here(self, wanted::within(&scope->parent()), waiter, "taskwait_on", scope);
     }
-    if (crossing* const edge = crossing::of(scope->crew())) {
-        edge->forget_copies(scope->parent());
-    }
+    tell_waited();
     machine::discard_all(coherence_step::turn_taken);
     const bool unwritten = waiter.skipped.load(std::memory_order_acquire);
     ready_list next;
@@ -340,6 +338,7 @@ void taskwait() {
     }
     task_scope::few_children condition(*scope, 0);
     self.home.wait_from_here(self, wanted::within(&scope->parent()), condition, "taskwait", scope);
+    tell_waited();
     machine::discard_all(coherence_step::turn_taken);
     scope->tidy();
     if (const std::exception_ptr error = scope->take_error(0)) {

@@ -41,6 +41,7 @@ void finish_frame::wait() noexcept {
     }
     self.floor = outer_base_;
     self.ctx = outer_;
+    tell_waited();
     if (task_scope* const spawned = task_scope::existing(*spawner_)) {
         if (std::exception_ptr failure = spawned->take_error(first_spawned_); failure != nullptr) {
             error.offer(std::move(failure));

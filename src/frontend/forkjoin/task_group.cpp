@@ -16,7 +16,10 @@ using detail::machine;
 using detail::wanted;
 using detail::worker;
 
-task_group::~task_group() { wait_for_members(); }
+task_group::~task_group() {
+    wait_for_members();
+    detail::tell_waited();
+}
 
 void task_group::wait() {
     if (detail::current_page != nullptr && detail::current_page->ctx->within(&members_.ctx)) {
@@ -24,6 +27,7 @@ void task_group::wait() {
                                 "skerry: task_group::wait() inside a task of the same group");
     }
     wait_for_members();
+    detail::tell_waited();
     members_.pending.reset();
     members_.ctx.stop.store(false, std::memory_order_release);
     if (members_.error.any()) {

@@ -256,6 +256,9 @@ void describe_is_honest(place& p) {
     if (!p.about.bulk_copy) {
         expect_missing(p, "' has no bulk copy", [&] { p.me->copy(p.about.self, fabric::direction::pull, {}, {}); });
     }
+    if (!p.about.fetch) {
+        expect_missing(p, "' has no fetch", [&] { static_cast<void>(p.me->fetch(p.about.self, {})); });
+    }
     if (!p.about.launch) {
         expect_missing(p, "' has no launch", [&] { p.me->launch(p.about.self, {}, {}, {}); });
     }

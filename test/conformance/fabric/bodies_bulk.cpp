@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 #include "base/port/child.hpp"
@@ -154,6 +155,45 @@ void copies_without_the_peer(place& p) {
     p.beside.tell_last();
 }
 
+// The last sleeps beside the fabric; two threads of the first fetch at the same time, and neither drives.
+void fetches(place& p) {
+    constexpr std::size_t bytes = 2 * mebi + 7;
+    std::vector<std::byte> room = filled(p.last() ? bytes : 0, 7);
+    if (p.last()) {
+        p.send(p.first_peer(), kind::request, source_at, address(room.data()));
+        if (p.first()) { // the only one
+            p.until([&] { return p.in.find(source_at) != nullptr; }, "its own message");
+        } else {
+            p.beside.hear_first();
+            return;
+        }
+    }
+    const std::uint64_t there = told(p, source_at);
+    const auto in_pieces = [&](std::vector<std::byte>& to, std::size_t step) {
+        std::vector<extent> pieces;
+        for (std::size_t begin = 0, piece = 0; begin < bytes; begin += piece, piece = piece * 3 + step) {
+            piece = std::min(piece, bytes - begin);
+            pieces.push_back({to.data() + begin, there + begin, piece});
+        }
+        for (int i = 0; i < 40; ++i) { // more than the system takes at once
+            pieces.push_back({to.data() + i, there + static_cast<std::uint64_t>(i), 1});
+        }
+        return p.me->fetch(p.last_peer(), pieces);
+    };
+    std::vector<std::byte> mine(bytes);
+    std::vector<std::byte> beside(bytes);
+    bool came_beside = false;
+    std::thread other([&] { came_beside = in_pieces(beside, 5); });
+    const bool came = in_pieces(mine, 1);
+    other.join();
+    expect(came && came_beside, "what is there can be fetched");
+    expect(mine == filled(bytes, 7) && beside == mine, "fetched wrong bytes");
+    expect(p.me->fetch(p.last_peer(), {}), "nothing can always be fetched");
+    if (!p.last()) {
+        p.beside.tell_last();
+    }
+}
+
 // What a wait and later posts and copies find when the peer is not there any more.
 void expect_gone(place& p, std::vector<std::byte>& room) {
     expect(p.me->post(p.last_peer(), kind::request, place::make(over, 0)) == fabric::post_result::gone,
@@ -161,6 +201,8 @@ void expect_gone(place& p, std::vector<std::byte>& room) {
     const extent e{room.data(), address(room.data()), room.size()};
     p.me->copy(p.last_peer(), direction::pull, {&e, 1}, {nullptr, 5});
     const auto back = p.completions(1, "a copy from who is not there");
+    expect(!p.about.fetch || p.about.shared_addresses || !p.me->fetch(p.last_peer(), {&e, 1}),
+           "nothing can be fetched from who is not there");
     expect(!back[0].arrived && back[0].done.word == 5, "a copy from who is not there does not arrive");
     expect(!p.me->wait(port::now_ns() + 1000), "an end is news once");
 }
@@ -257,6 +299,7 @@ const std::vector<body>& bulk_bodies() {
          [](const fabric::capabilities& c) { // nobody sleeps beside the fabric on a simulated core
              return c.bulk_copy && !c.copy_needs_peer && c.peers > 1 && c.name != "sim";
          }},
+        {"fetches", fetches, [](const fabric::capabilities& c) { return c.fetch; }},
         {"a_peer_leaves", a_peer_leaves, [](const fabric::capabilities& c) { return c.peers > 1; }},
         {"a_peer_is_killed", a_peer_is_killed, [](const fabric::capabilities& c) { return c.failure_detection; }},
         {"a_peer_is_killed_amid_a_copy", a_peer_is_killed_amid_a_copy,

@@ -83,19 +83,22 @@ RC_GTEST_PROP(byte_ranges, does_what_a_set_of_bytes_does, ()) {
             RC_ASSERT(!held.contains(b, end - b + 1));
         }
         std::set<std::uintptr_t> missing;
+        std::set<std::uintptr_t> common;
         for (std::uintptr_t b = first; b < first + count; ++b) {
-            if (!bytes.contains(b)) {
-                missing.insert(b);
-            }
+            (bytes.contains(b) ? common : missing).insert(b);
         }
         std::set<std::uintptr_t> told;
-        held.for_each_missing(first, count, [&told](std::uintptr_t at, std::size_t n) {
+        const auto hear = [&told](std::uintptr_t at, std::size_t n) {
             RC_ASSERT(n != 0);
             for (std::uintptr_t b = at; b < at + n; ++b) {
                 RC_ASSERT(told.insert(b).second);
             }
-        });
+        };
+        held.for_each_missing(first, count, hear);
         RC_ASSERT(told == missing);
+        told.clear();
+        held.for_each_common(first, count, hear);
+        RC_ASSERT(told == common);
     }
 }
 

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "current_programs.hpp"
+// Programs over two processes in which every byte shows whether it was the current one.
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <map>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -19,6 +16,7 @@
 #include <skerry/skerry.hpp>
 
 #include "checks.hpp"
+#include "launched_programs.hpp"
 
 namespace skerry_test {
 
@@ -106,7 +104,7 @@ void own_bytes(skerry::runtime& r) {
     taskwait();
 }
 
-const std::map<std::string, void (*)(skerry::runtime&)> programs{
+const launched_programs programs{
     {"every_byte", every_byte},
     {"in_between", in_between},
     {"there_and_back", there_and_back},
@@ -114,18 +112,5 @@ const std::map<std::string, void (*)(skerry::runtime&)> programs{
 };
 
 } // namespace
-
-bool is_current_program(const std::string& name) { return programs.contains(name); }
-
-int run_current_program(const std::string& name) {
-    try {
-        skerry::runtime r;
-        r.run([&] { programs.at(name)(r); });
-        return 0;
-    } catch (const std::exception& e) {
-        std::fprintf(stderr, "%s: %s\n", name.c_str(), e.what());
-        return 1;
-    }
-}
 
 } // namespace skerry_test

@@ -1,34 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a task finds in another process is the current version, all of it.
+// What a task finds in another process is the current version, all of it, and so is what is found after it.
 
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <string>
 
 #include <gmock/gmock.h>
-#include <skerry/launch.hpp>
 
-#include "../base/child.hpp"
-#include "current_programs.hpp"
+#include "../base/reach.hpp"
+#include "base/port/peer_memory.hpp"
+#include "coherence/exposure.hpp"
+#include "launched_programs.hpp"
 
 namespace {
 
-class Current : public testing::TestWithParam<const char*> {};
-
-TEST_P(Current, Bytes) {
-    const auto r = skerry_test::run_in_child([] {
-        ::setenv("SKERRY_WORKERS", "1", 1);
-        const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-        const auto end = skerry::launch(2, {self, GetParam()}, {.grace_seconds = 2});
-        std::fprintf(stderr, "launcher: %s\n", end.text.c_str());
-        return end.status;
-    });
+void expect_well(unsigned processes, const std::string& program, bool guard) {
+    const auto r = skerry_test::launch_program(processes, program, guard);
     EXPECT_EQ(r.code, 0) << r.output;
 }
 
-INSTANTIATE_TEST_SUITE_P(Two, Current, testing::Values("every_byte", "in_between", "there_and_back", "own_bytes"),
-                         [](const auto& name) { return std::string(name.param); });
+struct named {
+    template <class Name>
+    std::string operator()(const Name& name) const {
+        return name.param;
+    }
+};
+
+class Current : public testing::TestWithParam<const char*> {};
+TEST_P(Current, Bytes) { expect_well(2, GetParam(), true); }
+INSTANTIATE_TEST_SUITE_P(Two, Current,
+                         testing::Values("every_byte", "in_between", "there_and_back", "own_bytes", "by_a_task",
+                                         "by_a_region", "after_an_error", "by_a_finish", "by_a_group",
+                                         "by_one_that_comes_back", "by_a_child", "by_a_child_alone"),
+                         named());
+
+// The same where debug builds, too, leave with a process what was written there.
+class Kept : public Current {};
+TEST_P(Kept, Bytes) { expect_well(2, GetParam(), false); }
+TEST_P(Kept, AmongThree) { expect_well(3, GetParam(), false); }
+INSTANTIATE_TEST_SUITE_P(Two, Kept,
+                         testing::Values("every_byte", "in_between", "there_and_back", "own_bytes", "by_a_task",
+                                         "by_a_region", "after_an_error", "by_a_finish", "by_a_group",
+                                         "by_one_that_comes_back", "by_a_child", "by_a_child_alone"),
+                         named());
+
+TEST(Keeping, NobodyBringsWhatIsBeingWritten) { expect_well(2, "by_nobody", false); }
+
+TEST(Keeping, OthersFindWhatOneKeeps) {
+    expect_well(3, "by_others", true);
+    expect_well(3, "by_others", false);
+}
+
+bool reached() { return skerry::port::uses_peer_memory && skerry_test::processes_reach_each_other(); }
+
+// Bytes stay where they were written if the first process can get them when it likes.
+TEST(Keeping, WhereOneCanReadTheOther) {
+    expect_well(2, reached() ? "stays" : "is_sent", false);
+    expect_well(2, reached() && !skerry::detail::accesses_are_guarded ? "stays" : "is_sent", true);
+}
+
+TEST(Keeping, WhatCannotBeReadEndsTheProgram) {
+    if (!reached()) {
+        GTEST_SKIP() << "nothing is kept here";
+    }
+    const auto r = skerry_test::launch_program(2, "closes_its_pages", false);
+    EXPECT_THAT(r.output, testing::HasSubstr("skerry: a process that goes on does not let what it wrote be read\n"));
+    EXPECT_THAT(r.output, testing::HasSubstr("launcher: process 0 was killed by signal 6\n"));
+}
+
+TEST(Keeping, WhoDiesWithWhatItWroteIsNamed) {
+    for (int i = 0; i < 5; ++i) {
+        const auto r = skerry_test::launch_program(2, "dies_with_what_it_wrote", false);
+        EXPECT_THAT(r.output, testing::HasSubstr("skerry: process 1 was killed by signal 9; it held no task\n"));
+        EXPECT_THAT(r.output, testing::HasSubstr("launcher: process 1 was killed by signal 9\n"));
+    }
+}
 
 } // namespace

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "undeclared_programs.hpp"
+// Programs over two processes whose tasks touch what they did not declare, or just do not.
 
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <map>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -23,6 +22,7 @@
 #include "checks.hpp"
 #include "coherence/arena.hpp"
 #include "coherence/exposure.hpp"
+#include "launched_programs.hpp"
 
 namespace skerry_test {
 
@@ -230,7 +230,7 @@ void too_many_mappings(skerry::runtime& r) {
     CHECK(*two.mine == 3);
 }
 
-const std::map<std::string, void (*)(skerry::runtime&)> programs{
+const launched_programs programs{
     {"never_brought", never_brought},
     {"closed_again", closed_again},
     {"without_a_name", without_a_name},
@@ -244,18 +244,5 @@ const std::map<std::string, void (*)(skerry::runtime&)> programs{
 };
 
 } // namespace
-
-bool is_undeclared_program(const std::string& name) { return programs.contains(name); }
-
-int run_undeclared_program(const std::string& name) {
-    try {
-        skerry::runtime r;
-        r.run([&] { programs.at(name)(r); });
-        return 0;
-    } catch (const std::exception& e) {
-        std::fprintf(stderr, "%s: %s\n", name.c_str(), e.what());
-        return 1;
-    }
-}
 
 } // namespace skerry_test

@@ -14,7 +14,6 @@
 
 #include "../base/child.hpp"
 #include "coherence/exposure.hpp"
-#include "undeclared_programs.hpp"
 
 namespace {
 

@@ -185,6 +185,7 @@ TEST(Options, TheEnvironmentIsRead) {
     const variable e("SKERRY_BLOCKING_THREADS", "9");
     const variable f("SKERRY_STEAL", "locked");
     const variable g("SKERRY_WATCHDOG", "2.5");
+    const variable h("SKERRY_GUARD_ACCESSES", "off");
     const skerry::options o = skerry::options::from_environment();
     EXPECT_EQ(o.workers, 3U);
     EXPECT_TRUE(o.pin);
@@ -193,11 +194,12 @@ TEST(Options, TheEnvironmentIsRead) {
     EXPECT_EQ(o.blocking_threads, 9U);
     EXPECT_EQ(o.steal, skerry::steal_mode::locked);
     EXPECT_EQ(o.watchdog_seconds, 2.5);
+    EXPECT_FALSE(o.guard_accesses);
 }
 
 TEST(Options, MalformedVariablesAreNamed) {
     for (const char* name : {"SKERRY_WORKERS", "SKERRY_PIN", "SKERRY_STACK_SIZE", "SKERRY_MAX_SLOTS",
-                             "SKERRY_BLOCKING_THREADS", "SKERRY_STEAL", "SKERRY_WATCHDOG"}) {
+                             "SKERRY_BLOCKING_THREADS", "SKERRY_STEAL", "SKERRY_GUARD_ACCESSES", "SKERRY_WATCHDOG"}) {
         const variable v(name, "perhaps");
         EXPECT_THAT(
             [] { skerry::options::from_environment(); },

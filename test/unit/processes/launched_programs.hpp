@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Programs of several processes, by name. A test launches its own executable with the name, and that runs the program.
+
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include <skerry/runtime.hpp>
+
+#include "../base/child.hpp"
+
+namespace skerry_test {
+
+using launched_program = void (*)(skerry::runtime&);
+
+// A file's programs, from before main on.
+struct launched_programs {
+    launched_programs(std::initializer_list<std::pair<const char*, launched_program>> list);
+};
+
+[[nodiscard]] bool is_launched_program(const std::string& name);
+// In each of the processes. The result is the exit status: 1 and a line with the name, if the program throws.
+int run_launched_program(const std::string& name);
+
+// In the test: launches it over so many processes of one worker each. `guard`: options::guard_accesses.
+child_result launch_program(unsigned processes, const std::string& name, bool guard = true);
+
+} // namespace skerry_test
