@@ -102,8 +102,8 @@ class team {
     [[nodiscard]] task_header* take_injected(worker& self, wanted w) noexcept;
 
     // Of the newest few injected tasks that score() likes, the one it likes best, or null: of those that it does not
-    // like it gives no number. The workers here begin with the oldest; who begins at the other end shares fewest objects
-    // with them. Any thread.
+    // like it gives no number. The workers here begin with the oldest; who begins at the other end shares fewest
+    // objects with them. Any thread.
     template <class Score>
     [[nodiscard]] loose_task* take_injected_best(Score&& score) noexcept;
 
