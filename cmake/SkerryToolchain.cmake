@@ -43,13 +43,20 @@ if(SKERRY_SANITIZE)
   add_link_options(${flags})
 endif()
 
-if(SKERRY_SANITIZE OR SKERRY_COVERAGE OR SKERRY_TEST_FLAGS MATCHES "-O0")
+if(SKERRY_SANITIZE OR SKERRY_COVERAGE)
   # For tests that try many inputs: every step is several times as slow here.
   add_compile_definitions(SKERRY_SLOW_BUILD)
 endif()
 
+# For what must not be counted: simulated programs and their engine, to which a counter is one more access to memory,
+# and the models, whose explorer walks millions of states.
+add_library(skerry_uncounted INTERFACE)
 if(SKERRY_COVERAGE)
-  # Counters are plain by default and lose counts, or crash gcov with negative ones, when threads share a line.
-  add_compile_options(--coverage -fprofile-update=atomic -fprofile-abs-path)
-  add_link_options(--coverage)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+    message(FATAL_ERROR "SKERRY_COVERAGE needs Clang")
+  endif()
+  # Counters are plain by default and lose counts when threads share a line; others are the difference of two.
+  add_compile_options(-fprofile-instr-generate -fcoverage-mapping -fprofile-update=atomic)
+  add_link_options(-fprofile-instr-generate)
+  target_compile_options(skerry_uncounted INTERFACE -fno-profile-instr-generate -fno-coverage-mapping)
 endif()

@@ -11,7 +11,7 @@
 
 // Present in a coverage build only: a child that leaves by _exit() would lose its counts.
 // NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): the compiler names it
-extern "C" [[gnu::weak]] void __gcov_dump();
+extern "C" [[gnu::weak]] int __llvm_profile_write_file();
 
 namespace skerry_test {
 
@@ -25,8 +25,8 @@ namespace {
         std::fprintf(stderr, "%s\n", e.what());
     }
     std::fflush(nullptr);
-    if (__gcov_dump != nullptr) {
-        __gcov_dump();
+    if (__llvm_profile_write_file != nullptr) {
+        __llvm_profile_write_file();
     }
     ::_exit(code);
 }
