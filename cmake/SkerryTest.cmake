@@ -1,23 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
 # skerry_add_test(NAME n SOURCES a.cpp ... [LIBS ...] [LABELS ...] [ARGS ...] [ENV VAR=value ...] [TIMEOUT seconds]
-#                 [NO_GTEST])
+#                 [NO_GTEST] [OWN_FLAGS])
 #   One executable and one test of the same name. It sees src/ and links the static library. gmock_main supplies main()
 #   unless NO_GTEST is given; a property test adds `rapidcheck` to LIBS. TIMEOUT is 120 s unless told otherwise. The
-#   labels `long` and `tools` keep a test out of the sanitizer and coverage presets; the label `serial` runs it while
-#   no other test runs.
+#   labels `long` and `tools` keep a test out of the sanitizer presets; the label `serial` runs it while
+#   no other test runs. OWN_FLAGS says that the test is compiled with flags that do not fit the precompiled headers.
 function(skerry_add_test)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "NO_GTEST" "NAME;TIMEOUT" "SOURCES;LIBS;LABELS;ARGS;ENV")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "NO_GTEST;OWN_FLAGS" "NAME;TIMEOUT" "SOURCES;LIBS;LABELS;ARGS;ENV")
   if(NOT arg_NAME OR NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "skerry_add_test: NAME and SOURCES are needed; not understood: '${arg_UNPARSED_ARGUMENTS}'")
   endif()
   add_executable(${arg_NAME} ${arg_SOURCES})
   target_link_libraries(${arg_NAME} PRIVATE skerry_options skerry_private skerry ${arg_LIBS})
-  target_compile_options(${arg_NAME} PRIVATE ${SKERRY_TEST_FLAGS})
+  if(arg_OWN_FLAGS)
+    skerry_set_test_flags(${arg_NAME})
+  else()
+    skerry_precompiled_headers(${arg_NAME})
+  endif()
   if(NOT arg_NO_GTEST)
     target_link_libraries(${arg_NAME} PRIVATE GTest::gmock_main)
   endif()
   add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} ${arg_ARGS})
   skerry_set_test_limits(${arg_NAME} "${arg_TIMEOUT}" "${arg_LABELS}" "${arg_ENV}")
+endfunction()
+
+# skerry_precompiled_headers(TARGET): compiled with the flags of every test and with the headers that test/CMakeLists.txt
+#   has parsed once.
+function(skerry_precompiled_headers target)
+  target_precompile_headers(${target} REUSE_FROM skerry_test_headers)
+  target_compile_options(${target} PRIVATE $<TARGET_PROPERTY:GTest::gtest,INTERFACE_COMPILE_OPTIONS>)
+  skerry_set_test_flags(${target})
+endfunction()
+
+# SKERRY_TEST_FLAGS, and what the compiler cache needs to see whether precompiled headers are the same.
+function(skerry_set_test_flags target)
+  target_compile_options(${target} PRIVATE ${SKERRY_TEST_FLAGS}
+    $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess> "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 endfunction()
 
 # skerry_add_compile_error_test(NAME n SOURCE a.cpp EXPECT "regex" [MAX_LINES n] [LIBS ...] [LABELS ...])

@@ -6,9 +6,10 @@
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(SKERRY_CCACHE ccache)
   if(SKERRY_CCACHE)
-    # Relative to the tree, so that a fresh clone elsewhere finds what another one has compiled.
+    # Relative to the tree, so that a fresh clone elsewhere finds what another one has compiled. The sloppiness is what
+    # ccache asks of whoever precompiles headers.
     set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1
-      "${SKERRY_CCACHE}")
+      CCACHE_SLOPPINESS=pch_defines,time_macros "${SKERRY_CCACHE}")
   endif()
 endif()
 
