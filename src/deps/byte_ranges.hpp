@@ -95,6 +95,10 @@ class byte_ranges {
             f(begin, std::min(at->second, last) - begin);
         }
     }
+    // The range with the least address: its first byte, its bytes. Precondition: not empty.
+    [[nodiscard]] std::pair<std::uintptr_t, std::size_t> front() const noexcept {
+        return {ends_.begin()->first, ends_.begin()->second - ends_.begin()->first};
+    }
     // By address.
     template <class F>
     void for_each(F f) const {

@@ -32,6 +32,8 @@ constexpr double look_every_s = 20e-6;
 // urged: each time it would take the CPU from one of them.
 constexpr double often_s = 500e-6;
 constexpr std::uint64_t nap_ns = 1'000'000;
+// So many bytes does a worker bring before it looks for work again: about 50 us.
+constexpr std::size_t most_ahead = std::size_t{256} << 10;
 // A process that cannot be read any more has ended, and so much later its end has been told.
 constexpr std::uint64_t patience_ns = 5'000'000'000;
 constexpr std::uint64_t unreadable_sleep_ns = 1'000'000;
@@ -170,24 +172,32 @@ void crossing::begins_here(worker& self, const dependent_task& task) noexcept {
             guard->open(&task, task.import->opens);
         }
     }
-    bring_or_end([&] {
-        const std::span nodes(task.nodes, task.node_count);
-        return std::ranges::all_of(nodes, [&](const access_node& n) {
-            if (!copies_.bring(n.what, held_copies::nobody, self.trace)) {
-                return false;
-            }
-            if (writes(n.what.mode)) {
-                copies_.forget(n.what, steal_.self());
-            }
-            return true;
-        });
+    bring_or_end([&] { return hand_over(task, self.trace); });
+}
+
+// What the task may touch is here, and what it may write is nowhere else any more. With copies_mutex_ held.
+bool crossing::hand_over(const dependent_task& task, trace_sink<machine> track) {
+    return std::ranges::all_of(std::span(task.nodes, task.node_count), [&](const access_node& n) {
+        if (!copies_.bring(n.what, held_copies::nobody, track)) {
+            return false;
+        }
+        if (writes(n.what.mode)) {
+            copies_.forget(n.what, steal_.self());
+        }
+        return true;
     });
 }
 
-void crossing::waited() noexcept {
+void crossing::waited(const task_context* parent) noexcept {
     const bool inside = current_page != nullptr && &worker::of(*current_page).home == &home_;
+    const trace_sink<machine> track = inside ? worker::of(*current_page).trace : trace_sink<machine>();
+    // What a parent's children touch is part of what it has declared itself, if it has.
+    const dependent_task* const task = parent != nullptr ? parent->task : nullptr;
     bring_or_end([&] {
-        if (!copies_.bring_all(inside ? worker::of(*current_page).trace : trace_sink<machine>())) {
+        if (task != nullptr && task->node_count != 0) {
+            return hand_over(*task, track);
+        }
+        if (!copies_.bring_all(track)) {
             return false;
         }
         copies_.forget_all();
@@ -271,7 +281,22 @@ std::vector<crossing::peer_counts> crossing::counts() const {
 
 void crossing::search() noexcept {
     searched_at_.store(port::now_ns(), std::memory_order_relaxed);
-    steal_.glance();
+    if (!steal_.glance()) {
+        bring_ahead();
+    }
+}
+
+// Something of what is kept, by a worker that has nothing else to do: sooner or later it is needed here.
+void crossing::bring_ahead() noexcept {
+    if (!copies_mutex_.try_lock()) {
+        return;
+    }
+    const std::lock_guard lock(copies_mutex_, std::adopt_lock);
+    try {
+        copies_.bring_some(most_ahead, worker::of(*current_page).trace);
+    } catch (const std::bad_alloc&) {
+        // It is still kept.
+    }
 }
 
 void crossing::idles(wanted w) noexcept {

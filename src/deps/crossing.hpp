@@ -26,10 +26,11 @@
 //
 // Kept: a task of the first process's own whose bytes that process can fetch (fabric.hpp) leaves them where it ran. The
 // first process brings them before anything there, or any third process, touches them: a task with such an access
-// begins, comes or goes, a wait gives the parent its objects back. The process that keeps them changes them only in
-// tasks that it is given, so it need not know when they are brought. What a task may write that is away is not kept:
-// nobody brings it. Tasks that failed, that write regions, or come from elsewhere than the first process, send; so does
-// a debug build, which closes the pages of what has ended, unless options::guard_accesses is off.
+// begins or goes, a wait gives the parent its objects back (all of them, if it has declared none). The process that
+// keeps them changes them only in tasks that it is given, so it need not know when they are brought. What a task may
+// write that is away is not kept: nobody brings it. Tasks that failed, that write regions, or come from elsewhere than
+// the first process, send; so does a debug build, which closes the pages of what has ended, unless
+// options::guard_accesses is off.
 //
 // No wait lasts (design note 0016 has the argument):
 //  B1 A task that came stays on the stack that began it until all that was begun in it has ended.
@@ -128,7 +129,7 @@ class crossing final : public outward, message_steal::holder {
     void idles(wanted w) noexcept override; // hints, both
     void idles_no_more(wanted w) noexcept override { counted_idle(w).fetch_sub(1, std::memory_order_relaxed); }
     void falls_asleep() noexcept override;
-    void waited() noexcept override;
+    void waited(const task_context* parent) noexcept override;
 
     // In a process that only helps: runs what comes until the first process has closed.
     void serve(worker& self) noexcept;
@@ -167,6 +168,8 @@ class crossing final : public outward, message_steal::holder {
     [[nodiscard]] parcel pack(unsigned thief, std::uint64_t ticket, dependent_task& task,
                               std::vector<fabric::extent>& kept);
     void keep_again(unsigned p, std::span<const fabric::extent> lent);
+    void bring_ahead() noexcept;
+    [[nodiscard]] bool hand_over(const dependent_task& task, trace_sink<machine> track);
     template <class Bring>
     void bring_or_end(Bring&& bring) noexcept;
     [[nodiscard]] bool tolerates(bool brought) noexcept;

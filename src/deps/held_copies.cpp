@@ -84,6 +84,17 @@ bool held_copies::bring_all(trace_sink<machine> track) {
     return all;
 }
 
+void held_copies::bring_some(std::size_t most, trace_sink<machine> track) {
+    for (unsigned p = 0; p < kept_.size(); ++p) {
+        if (!kept_[p].empty()) {
+            const auto [first, bytes] = kept_[p].front();
+            const fabric::extent some = same_place(first, std::min(bytes, most));
+            static_cast<void>(fetch(p, {&some, 1}, track));
+            return;
+        }
+    }
+}
+
 void held_copies::forget(std::uintptr_t first, std::size_t bytes, unsigned but) {
     for (unsigned p = 0; p < both_.size(); ++p) {
         if (p != but) {

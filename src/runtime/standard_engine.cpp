@@ -105,11 +105,11 @@ void enter_default_team() { engine::standard().enter(); }
 
 void leave_team() noexcept { engine::leave(); }
 
-void tell_waited() noexcept {
+void tell_waited(const task_context* parent) noexcept {
     engine* const around =
         current_page != nullptr ? &engine::of(*current_page) : standard_engine.load(std::memory_order_acquire);
     if (outward* const to = around != nullptr ? around->crew().beyond() : nullptr) {
-        to->waited();
+        to->waited(parent);
     }
 }
 

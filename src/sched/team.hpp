@@ -52,8 +52,9 @@ class outward {
     virtual void idles_no_more(wanted w) noexcept = 0;
     // A worker has announced that it will sleep, has looked once more, and will sleep now.
     virtual void falls_asleep() noexcept = 0;
-    // A wait for tasks is over: the calling thread goes on to touch what they have touched.
-    virtual void waited() noexcept = 0;
+    // A wait for tasks is over: the calling thread goes on to touch what they have touched. `parent`: of all of them;
+    // null: that is not known.
+    virtual void waited(const task_context* parent) noexcept = 0;
 
   protected:
     ~outward() = default;

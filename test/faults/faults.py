@@ -196,7 +196,7 @@ FAULTS = {
         program(CROSSING, "        copies_.forget_all();", "        if (!@) copies_.forget_all();",
                 "in_turn", r"in_turn: [0-9]+: not so: \*seen == round"),
     "crossing: a finish is no wait":
-        program(CROSSING, "void crossing::waited() noexcept {\n", "void crossing::waited() noexcept {\n    if (const task_scope* const s = current_page == nullptr ? nullptr : task_scope::existing(*current_page->ctx->frame().spawner); @ && s != nullptr && s->children() != 0) return;\n",
+        program(CROSSING, "noexcept {\n    const bool inside", "noexcept {\n    if (@ && parent != nullptr && task_scope::existing(*parent)->children() != 0) return;\n    const bool inside",
                 "Two/Current.Bytes/by_a_finish", r"by_a_finish: [0-9]+: not so: \*seen == 2"),
     # What another process keeps.
     "crossing: kept for a task that begins here":
@@ -227,6 +227,8 @@ FAULTS = {
     "copies: what is brought is brought again":
         program(HELD, "        kept_[p].erase(e.there, e.bytes);\n    }\n    return true;", "        if (!@) kept_[p].erase(e.there, e.bytes);\n    }\n    return true;",
                 "Two/Kept.Bytes/by_a_task", r"by_a_task: [0-9]+: not so: "),
+    "crossing: an idle worker brings nothing":
+        program(CROSSING, "    if (!steal_.glance()) {", "    if (!steal_.glance() && !@) {", "Keeping.AnIdleWorkerBrings", r"ahead_of_need: [0-9]+: not so: brought"),
     "copies: what is lent is still kept":
         program(HELD, "            both_[p].insert(at, n);\n        });\n        kept_[p].erase(first, bytes);", "            both_[p].insert(at, n);\n        });\n        if (!@) kept_[p].erase(first, bytes);",
                 "Keeping.NobodyBringsWhatIsBeingWritten", r"by_nobody: [0-9]+: not so: before == after"),

@@ -18,7 +18,7 @@ using detail::worker;
 
 task_group::~task_group() {
     wait_for_members();
-    detail::tell_waited();
+    detail::tell_waited(nullptr);
 }
 
 void task_group::wait() {
@@ -27,7 +27,7 @@ void task_group::wait() {
                                 "skerry: task_group::wait() inside a task of the same group");
     }
     wait_for_members();
-    detail::tell_waited();
+    detail::tell_waited(nullptr);
     members_.pending.reset();
     members_.ctx.stop.store(false, std::memory_order_release);
     if (members_.error.any()) {

@@ -44,6 +44,7 @@ INSTANTIATE_TEST_SUITE_P(Two, Kept,
                          named());
 
 TEST(Keeping, NobodyBringsWhatIsBeingWritten) { expect_well(2, "by_nobody", false); }
+TEST(Keeping, AnIdleWorkerBrings) { expect_well(2, "ahead_of_need", false); }
 
 TEST(Keeping, OthersFindWhatOneKeeps) {
     expect_well(3, "by_others", true);

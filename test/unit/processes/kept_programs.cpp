@@ -228,6 +228,31 @@ void by_nobody(skerry::runtime& r) {
     CHECK(before == after && *x == 4);
 }
 
+// A worker that waits for something else has time to bring it.
+void ahead_of_need(skerry::runtime& r) {
+    int* const x = made(1);
+    int* const y = made(0);
+    spawn(add_one, inout(*x));
+    hold_until_taken(r, 1);
+    spawn(
+        [](int& there) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(200));
+            ++there;
+        },
+        inout(*y));
+    std::this_thread::sleep_for(std::chrono::milliseconds(10)); // it has begun
+    bool brought = false;
+    std::thread looks([&] {
+        for (int i = 0; i < 100 && !brought; ++i) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            brought = peek(*x) == 2;
+        }
+    });
+    taskwait();
+    looks.join();
+    CHECK(brought && *x == 2 && *y == 1);
+}
+
 // Its own task writes what was kept: home gets it back as the next one left it.
 void by_a_child(skerry::runtime& r) {
     int* const x = made(1);
@@ -310,6 +335,7 @@ const launched_programs programs{
     {"by_a_group", by_a_group},
     {"by_one_that_comes_back", by_one_that_comes_back},
     {"by_nobody", by_nobody},
+    {"ahead_of_need", ahead_of_need},
     {"by_a_child", by_a_child},
     {"by_a_child_alone", by_a_child_alone},
 };
