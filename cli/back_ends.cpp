@@ -134,6 +134,9 @@ back_end_row run_processes(const run_request& request, std::string_view back_end
     std::ranges::move(options_of(request, repeat, row.path()), std::back_inserter(command));
     command.insert(command.end(), {"--on", "threads", "--workers", std::to_string(workers)});
     add_trace(request, command);
+    if (request.runtime.guard_accesses) {
+        command.emplace_back(*request.runtime.guard_accesses ? "--guard-accesses" : "--no-guard-accesses");
+    }
     back_end_row result = row_from(back_end, processes, command, row);
     for (executor_row& e : result.executors) {
         if (e.name.starts_with("worker")) {

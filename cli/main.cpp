@@ -66,7 +66,10 @@ void add_runtime_flags(CLI::App& command, cli::runtime_flags& flags, words_of_ru
     command.add_option("--workers", flags.workers, "SKERRY_WORKERS; neither: as many as the machine allows")
         ->check(CLI::Range(1U, most_workers))
         ->group(group);
-    command.add_flag("--pin,!--no-pin", flags.pin, "SKERRY_PIN: each worker stays on its own logical CPU")
+    // A bound optional would be set to false where the flag is not given.
+    const auto set = [](std::optional<bool>& to) { return [&to](std::int64_t given) { to = given > 0; }; };
+    command
+        .add_flag_function("--pin,!--no-pin", set(flags.pin), "SKERRY_PIN: each worker stays on its own logical CPU")
         ->group(group);
     command.add_option("--stack-size", flags.stack_size, "SKERRY_STACK_SIZE: of a worker, such as 8M")
         ->transform(CLI::AsSizeValue(false))
@@ -82,8 +85,8 @@ void add_runtime_flags(CLI::App& command, cli::runtime_flags& flags, words_of_ru
         ->option_text("MODE")
         ->group(group);
     command
-        .add_flag("--guard-accesses,!--no-guard-accesses", flags.guard_accesses,
-                  "SKERRY_GUARD_ACCESSES: debug builds close what a task of another process has not declared")
+        .add_flag_function("--guard-accesses,!--no-guard-accesses", set(flags.guard_accesses),
+                           "SKERRY_GUARD_ACCESSES: debug builds close what a task of another process has not declared")
         ->group(group);
     command.add_option("--watchdog", flags.watchdog_seconds, "SKERRY_WATCHDOG: seconds before a wait is reported")
         ->check(CLI::Range(0.0, longest_watchdog))

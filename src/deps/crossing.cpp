@@ -143,8 +143,7 @@ bool crossing::tolerates(bool brought) noexcept {
 // For workers. bring() is called with the lock held.
 template <class Bring>
 void crossing::bring_or_end(Bring&& bring) noexcept {
-    const std::uint64_t began = port::now_ns();
-    for (;;) {
+    for (std::uint64_t since = 0;;) {
         try {
             const std::lock_guard lock(copies_mutex_);
             if (bring()) {
@@ -153,7 +152,9 @@ void crossing::bring_or_end(Bring&& bring) noexcept {
         } catch (const std::bad_alloc&) {
             fatal("out of memory for a task between two processes");
         }
-        if (port::now_ns() - began > patience_ns) {
+        const std::uint64_t now = port::now_ns();
+        since = since != 0 ? since : now;
+        if (now - since > patience_ns) {
             fatal(unreadable);
         }
         steal_.poll(); // until its end is told, which ends this process, too
@@ -263,7 +264,9 @@ void crossing::errands() {
         if (import.unbegun != nullptr) {
             drop_unbegun(import);
         }
-        if (import.unbegun != nullptr || import.written.empty() || keeps(import)) {
+        import.keeps =
+            import.keeps && import.error == nullptr && import.regions.empty() && exposure::active() == nullptr;
+        if (import.unbegun != nullptr || import.written.empty() || import.keeps) {
             report(import);
         } else {
             steal_.copy(import.victim, fabric::direction::push, import.written,
@@ -279,23 +282,21 @@ std::vector<crossing::peer_counts> crossing::counts() const {
     return known;
 }
 
-void crossing::search() noexcept {
+bool crossing::search() noexcept {
     searched_at_.store(port::now_ns(), std::memory_order_relaxed);
-    if (!steal_.glance()) {
-        bring_ahead();
-    }
+    return !steal_.glance() && bring_ahead();
 }
 
 // Something of what is kept, by a worker that has nothing else to do: sooner or later it is needed here.
-void crossing::bring_ahead() noexcept {
+bool crossing::bring_ahead() noexcept {
     if (!copies_mutex_.try_lock()) {
-        return;
+        return false;
     }
     const std::lock_guard lock(copies_mutex_, std::adopt_lock);
     try {
-        copies_.bring_some(most_ahead, worker::of(*current_page).trace);
+        return copies_.bring_some(most_ahead, worker::of(*current_page).trace);
     } catch (const std::bad_alloc&) {
-        // It is still kept.
+        return false; // it is still kept
     }
 }
 

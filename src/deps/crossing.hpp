@@ -22,14 +22,14 @@
 // forgets them when somebody else may write them: a task with such an access begins, or a wait gives the parent its
 // objects back. It may forget too much, and home may be another one than last time. What a task here only reads is not
 // fetched again, though: who would write it waits for the end of that task, so it is what would come, and must not be
-// written while it is read.
+// written while it is read. (What is kept comes first.)
 //
 // Kept: a task of the first process's own whose bytes that process can fetch (fabric.hpp) leaves them where it ran. The
 // first process brings them before anything there, or any third process, touches them: a task with such an access
-// begins or goes, a wait gives the parent its objects back (all of them, if it has declared none). The process that
-// keeps them changes them only in tasks that it is given, so it need not know when they are brought. What a task may
-// write that is away is not kept: nobody brings it. Tasks that failed, that write regions, or come from elsewhere than
-// the first process, send; so does a debug build, which closes the pages of what has ended, unless
+// begins, comes or goes, a wait gives the parent its objects back (all of them, if it has declared none). The process
+// that keeps them changes them only in tasks that it is given, so it need not know when they are brought. What a task
+// may write that is away is not kept: nobody brings it. Tasks that failed, that write regions, or come from elsewhere
+// than the first process, send; so does a debug build, which closes the pages of what has ended, unless
 // options::guard_accesses is off.
 //
 // No wait lasts (design note 0016 has the argument):
@@ -89,7 +89,7 @@ struct imported_task {
     std::list<byte_ranges>::iterator reading;
     std::exception_ptr error;
     exposure::wish opens; // while it runs
-    bool may_keep = false;
+    bool keeps = false;   // what it wrote: home brings it when it needs it
     imported_task* next_finished = nullptr;
     dependent_task* unbegun = nullptr; // the task itself, if it goes back as it came
 };
@@ -125,7 +125,7 @@ class crossing final : public outward, message_steal::holder {
     // An imported task has ended. Any thread.
     void finished(dependent_task& task) noexcept;
 
-    void search() noexcept override;
+    bool search() noexcept override;
     void idles(wanted w) noexcept override; // hints, both
     void idles_no_more(wanted w) noexcept override { counted_idle(w).fetch_sub(1, std::memory_order_relaxed); }
     void falls_asleep() noexcept override;
@@ -168,7 +168,7 @@ class crossing final : public outward, message_steal::holder {
     [[nodiscard]] parcel pack(unsigned thief, std::uint64_t ticket, dependent_task& task,
                               std::vector<fabric::extent>& kept);
     void keep_again(unsigned p, std::span<const fabric::extent> lent);
-    void bring_ahead() noexcept;
+    [[nodiscard]] bool bring_ahead() noexcept;
     [[nodiscard]] bool hand_over(const dependent_task& task, trace_sink<machine> track);
     template <class Bring>
     void bring_or_end(Bring&& bring) noexcept;
@@ -187,7 +187,6 @@ class crossing final : public outward, message_steal::holder {
     // Takes those out of the queue that nobody here may take (B2), for errands(). True: there were some.
     bool return_stranded() noexcept;
     void leave(imported_task& import) noexcept;
-    [[nodiscard]] static bool keeps(const imported_task& import) noexcept;
     void report(imported_task& import);
     void drop_unbegun(imported_task& import);
 

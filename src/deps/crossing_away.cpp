@@ -51,7 +51,12 @@ void crossing::take(unsigned victim, std::uint64_t ticket, std::span<const std::
         }
     }
     open_for(opened);
-    const byte_ranges known = known_here(a->lineage);
+    byte_ranges known = known_here(a->lineage);
+    for (const fabric::extent& e : opened) { // what is lent to be read may be kept there: then it is not known here yet
+        if (!copies_.bring(e.there, e.bytes, held_copies::nobody, steal_.track())) {
+            known.erase(e.there, e.bytes); // it comes with the others
+        }
+    }
     for (const fabric::extent& e : std::span(opened).first(a->head.pulls)) {
         known.for_each_missing(e.there, e.bytes, [&a](std::uintptr_t first, std::size_t bytes) {
             a->pulls.push_back({pointer(first), first, bytes});
@@ -101,7 +106,7 @@ void crossing::arrive_here(const arrival& a) {
     import->victim = a.victim;
     import->ticket = a.ticket;
     import->lineage = a.lineage;
-    import->may_keep = a.head.may_keep != 0;
+    import->keeps = a.head.may_keep != 0;
     import->reading = a.reading;
     for (std::size_t i = 0; i < a.accesses.size() && i < task->node_count; ++i) {
         access& what = task->nodes[i].what;
@@ -209,11 +214,6 @@ void crossing::finished(dependent_task& task) noexcept {
     steal_.poll();
 }
 
-// Whether home brings what the task wrote when it needs it.
-bool crossing::keeps(const imported_task& import) noexcept {
-    return import.may_keep && import.error == nullptr && import.regions.empty() && exposure::active() == nullptr;
-}
-
 // X4
 void crossing::report(imported_task& import) {
     const std::unique_ptr<imported_task> owner(&import);
@@ -234,7 +234,7 @@ void crossing::report(imported_task& import) {
     }
     out.put(end_head{.how = import.unbegun != nullptr ? ending::unbegun
                             : import.error != nullptr ? ending::failed
-                            : keeps(import)           ? ending::kept
+                            : import.keeps            ? ending::kept
                                                       : ending::done,
                      .text_bytes = static_cast<std::uint32_t>(text.size()),
                      .tasks = tasks,

@@ -82,6 +82,9 @@ std::int64_t crossing::nearness(unsigned thief, const dependent_task& task) noex
 
 // Placement: of the newest tasks that can go, the one of which the thief holds most and lacks least.
 std::optional<parcel> crossing::give(unsigned thief, std::uint64_t ticket, message_steal::wish w) {
+    if (w == message_steal::wish::own && steal_.here() == unbegun_.load(std::memory_order_relaxed)) {
+        return std::nullopt; // no task from elsewhere has begun here, so none descends from one
+    }
     const std::lock_guard lock(copies_mutex_);
     loose_task* const found = home_.take_injected_best([&](const loose_task& t) -> std::optional<std::int64_t> {
         if (t.run != ends_.execute) {

@@ -52,26 +52,32 @@ bool held_copies::fetch(unsigned p, std::span<const fabric::extent> what, trace_
     return true;
 }
 
-bool held_copies::bring(std::uintptr_t first, std::size_t bytes, unsigned but, trace_sink<machine> track) {
+// What others than `but` keep of what for_each_piece() calls its argument for, in one copy from each.
+template <class ForEachPiece>
+bool held_copies::bring_pieces(ForEachPiece&& for_each_piece, unsigned but, trace_sink<machine> track) {
     bool all = true;
     for (unsigned p = 0; p < kept_.size(); ++p) {
         if (p != but && !kept_[p].empty()) {
             std::vector<fabric::extent> what;
-            kept_[p].for_each_common(first, bytes,
-                                     [&what](std::uintptr_t at, std::size_t n) { what.push_back(same_place(at, n)); });
+            for_each_piece([&](std::uintptr_t first, std::size_t bytes) {
+                kept_[p].for_each_common(
+                    first, bytes, [&what](std::uintptr_t at, std::size_t n) { what.push_back(same_place(at, n)); });
+            });
             all = fetch(p, what, track) && all;
         }
     }
     return all;
 }
 
+bool held_copies::bring(std::uintptr_t first, std::size_t bytes, unsigned but, trace_sink<machine> track) {
+    return bring_pieces([&](auto&& piece) { piece(first, bytes); }, but, track);
+}
+
 bool held_copies::bring(const access& a, unsigned but, trace_sink<machine> track) {
     if (a.kind == access_kind::region) {
         return bring_all(track);
     }
-    bool all = true;
-    for_each_run(a, [&](std::uintptr_t at, std::size_t n) { all = bring(at, n, but, track) && all; });
-    return all;
+    return bring_pieces([&](auto&& piece) { for_each_run(a, piece); }, but, track);
 }
 
 bool held_copies::bring_all(trace_sink<machine> track) {
@@ -84,15 +90,15 @@ bool held_copies::bring_all(trace_sink<machine> track) {
     return all;
 }
 
-void held_copies::bring_some(std::size_t most, trace_sink<machine> track) {
+bool held_copies::bring_some(std::size_t most, trace_sink<machine> track) {
     for (unsigned p = 0; p < kept_.size(); ++p) {
         if (!kept_[p].empty()) {
             const auto [first, bytes] = kept_[p].front();
             const fabric::extent some = same_place(first, std::min(bytes, most));
-            static_cast<void>(fetch(p, {&some, 1}, track));
-            return;
+            return fetch(p, {&some, 1}, track);
         }
     }
+    return false;
 }
 
 void held_copies::forget(std::uintptr_t first, std::size_t bytes, unsigned but) {

@@ -54,8 +54,8 @@ class held_copies {
     // Of a region: all that is kept.
     [[nodiscard]] bool bring(const access& a, unsigned but, trace_sink<machine> track);
     [[nodiscard]] bool bring_all(trace_sink<machine> track);
-    // At most so many bytes of what is kept, if there is any and it can be read.
-    void bring_some(std::size_t most, trace_sink<machine> track);
+    // At most so many bytes of what is kept. False: there is nothing, or it cannot be read.
+    [[nodiscard]] bool bring_some(std::size_t most, trace_sink<machine> track);
 
     // What others than `but` hold of it is older now, if they do not keep it; of a region: all.
     void forget(std::uintptr_t first, std::size_t bytes, unsigned but);
@@ -65,6 +65,8 @@ class held_copies {
     void forget_all() noexcept;
 
   private:
+    template <class ForEachPiece>
+    [[nodiscard]] bool bring_pieces(ForEachPiece&& for_each_piece, unsigned but, trace_sink<machine> track);
     [[nodiscard]] bool fetch(unsigned p, std::span<const fabric::extent> what, trace_sink<machine> track);
 
     message_steal& steal_;

@@ -52,7 +52,8 @@ class direct {
         bool more = true;
         while (more && !all.left().empty()) {
             std::size_t room = portion_bytes;
-            more = advance(all, room);
+            more = !over(shared_.station(peer).state.load(std::memory_order_relaxed)) && // relaxed: as in post
+                   advance(all, room);
         }
         return more;
     }

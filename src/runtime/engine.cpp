@@ -131,6 +131,7 @@ engine::~engine() {
     arrive(team_.detached());
     latch_done condition{team_.detached()};
     team_.wait(self, wanted::any(), 0, condition, "end of the runtime: tasks submitted to it", this);
+    team_.tell_waited(nullptr);
     leave();
     stop();
     processes_.reset(); // after the threads that look there

@@ -105,14 +105,6 @@ void enter_default_team() { engine::standard().enter(); }
 
 void leave_team() noexcept { engine::leave(); }
 
-void tell_waited(const task_context* parent) noexcept {
-    engine* const around =
-        current_page != nullptr ? &engine::of(*current_page) : standard_engine.load(std::memory_order_acquire);
-    if (outward* const to = around != nullptr ? around->crew().beyond() : nullptr) {
-        to->waited(parent);
-    }
-}
-
 team_entry::team_entry(team& home) { static_cast<engine*>(home.owner())->enter(); }
 
 team_entry::~team_entry() { engine::leave(); }

@@ -9,7 +9,6 @@
 namespace skerry::inline SKERRY_ABI::detail {
 
 class team;
-struct task_context;
 
 // The team that the calling thread's next task goes to. Errors: the default runtime cannot be started.
 [[nodiscard]] team& current_team();
@@ -21,9 +20,6 @@ void leave_team() noexcept;
 
 // As begin_task(), for a task that belongs to `home` whoever calls.
 void begin_task_in(team& home, loose_task& task);
-
-// Tells what lies beyond the calling thread's team that a wait is over: outward::waited().
-void tell_waited(const task_context* parent) noexcept;
 
 // A slot of the team for the calling thread, for as long as this lives. It may hold one of another team meanwhile.
 class team_entry {

@@ -284,8 +284,9 @@ bool team::expired(const search& s) const noexcept {
 }
 
 void team::relax(search& s) noexcept {
-    if (outward* const to = beyond()) {
-        to->search();
+    if (outward* const to = beyond(); to != nullptr && to->search()) {
+        s.began = port::ticks();
+        return;
     }
     if (settings_.crowded && s.turn % 8 == 7) {
         port::yield();

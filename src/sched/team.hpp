@@ -45,8 +45,8 @@ struct team_settings {
 // What a team has to do with others: workers that find nothing look there, too.
 class outward {
   public:
-    // A worker that searches. Never waits.
-    virtual void search() noexcept = 0;
+    // A worker that searches. Never waits. True: it has done something meanwhile, and there may be more of that.
+    virtual bool search() noexcept = 0;
     // From here on a worker finds nothing that it may run; from here on it does, or has stopped looking. In pairs.
     virtual void idles(wanted w) noexcept = 0;
     virtual void idles_no_more(wanted w) noexcept = 0;
@@ -123,6 +123,12 @@ class team {
         watched_.store(to != nullptr || traced(), std::memory_order_release); // O1 -> O2
     }
     [[nodiscard]] outward* beyond() const noexcept { return outward_.load(std::memory_order_acquire); }
+    // The caller's wait for tasks is over: outward::waited().
+    void tell_waited(const task_context* parent) const noexcept {
+        if (outward* const to = beyond()) {
+            to->waited(parent);
+        }
+    }
     // Whether anybody but the workers is interested in what tasks do: other processes, or a trace. One look for both,
     // so that a trace that is off costs a task nothing.
     [[nodiscard]] bool watched() const noexcept { return watched_.load(std::memory_order_acquire); } // O2 <- O1

@@ -46,14 +46,16 @@ class idleness {
     idleness& operator=(const idleness&) = delete;
     ~idleness() { end(); }
 
-    void begin() noexcept {
+    // True: it has just been told, which may take a while.
+    bool begin() noexcept {
         if (told_ != nullptr) {
-            return;
+            return false;
         }
         told_ = home_.beyond();
         if (told_ != nullptr) {
             told_->idles(wanted_);
         }
+        return told_ != nullptr;
     }
     void end() noexcept {
         if (outward* const t = std::exchange(told_, nullptr)) {
@@ -85,7 +87,9 @@ void team::wait(worker& self, wanted w, std::size_t base, Condition& c, const ch
             task = look(self, w, s);
         }
         if (task == nullptr) {
-            idle.begin();
+            if (idle.begin()) {
+                s.began = port::ticks();
+            }
             if (!expired(s)) {
                 relax(s);
                 continue;
@@ -168,7 +172,9 @@ void team::work(worker& self, Retired&& retired) noexcept {
             task = look(self, wanted::any(), s);
         }
         if (task == nullptr) {
-            idle.begin();
+            if (idle.begin()) {
+                s.began = port::ticks();
+            }
             if (!expired(s)) {
                 relax(s);
                 continue;

@@ -190,7 +190,7 @@ FAULTS = {
                 "(@ ? [&] { byte_ranges r; for (const access& a : accesses_of(*above)) insert(r, a); return r; }() : only_read(accesses_of(*above))).for_each(",
                 "both_modes", r"both_modes: [0-9]+: not so: all\[1\] == 2"),
     "crossing: copies are held when a task begins here":
-        program(CROSSING, "                copies_.forget(n.what, steal_.self());", "                if (!@) copies_.forget(n.what, steal_.self());",
+        program(CROSSING, "            copies_.forget(n.what, steal_.self());", "            if (!@) copies_.forget(n.what, steal_.self());",
                 "Two/Current.Bytes/in_between", r"in_between: [0-9]+: not so: first == 1 && second == 2"),
     "crossing: copies are held when a wait is over":
         program(CROSSING, "        copies_.forget_all();", "        if (!@) copies_.forget_all();",
@@ -200,7 +200,7 @@ FAULTS = {
                 "Two/Current.Bytes/by_a_finish", r"by_a_finish: [0-9]+: not so: \*seen == 2"),
     # What another process keeps.
     "crossing: kept for a task that begins here":
-        program(CROSSING, "            if (!copies_.bring(n.what, held_copies::nobody, self.trace)) {", "            if (!@ && !copies_.bring(n.what, held_copies::nobody, self.trace)) {",
+        program(CROSSING, "        if (!copies_.bring(n.what, held_copies::nobody, track)) {", "        if (!@ && !copies_.bring(n.what, held_copies::nobody, track)) {",
                 "Two/Kept.Bytes/by_a_task", r"by_a_task: [0-9]+: not so: x_seen == 2"),
     "crossing: kept when a wait is over":
         program(CROSSING, "        if (!copies_.bring_all(", "        if (!@ && !copies_.bring_all(", "Two/Kept.Bytes/every_byte", r"every_byte: [0-9]+: not so: came_back"),
@@ -211,10 +211,10 @@ FAULTS = {
         program(HOME, "            keep_again(thief, lent.kept);\n        }\n        for", "            if (!@) keep_again(thief, lent.kept);\n        }\n        for",
                 "Two/Kept.Bytes/by_one_that_comes_back", r"by_one_that_comes_back: [0-9]+: not so: \*x == 3"),
     "crossing: a failed task keeps":
-        program(AWAY, "import.may_keep && import.error == nullptr &&", "import.may_keep && (@ || import.error == nullptr) &&",
+        program(CROSSING, "            import.keeps && import.error == nullptr &&", "            import.keeps && (@ || import.error == nullptr) &&",
                 "Two/Kept.Bytes/after_an_error", r"after_an_error: [0-9]+: not so: told && \*x == 7"),
     "crossing: a guarded process keeps":
-        program(AWAY, "exposure::active() == nullptr;\n}", "(@ || exposure::active() == nullptr);\n}", "Two/Current.Bytes/every_byte", r"does not let what it wrote be read"),
+        program(CROSSING, "import.regions.empty() && exposure::active() == nullptr;", "import.regions.empty() && (@ || exposure::active() == nullptr);", "Two/Current.Bytes/every_byte", r"does not let what it wrote be read"),
     "crossing: a child's process keeps":
         program(HOME, "self() == 0 && lineage.size() == 1 &&", "(@ || (self() == 0 && lineage.size() == 1)) &&",
                 "Two/Kept.Bytes/by_a_child_alone", r"by_a_child_alone: [0-9]+: not so: seen == 3"),
@@ -228,7 +228,11 @@ FAULTS = {
         program(HELD, "        kept_[p].erase(e.there, e.bytes);\n    }\n    return true;", "        if (!@) kept_[p].erase(e.there, e.bytes);\n    }\n    return true;",
                 "Two/Kept.Bytes/by_a_task", r"by_a_task: [0-9]+: not so: "),
     "crossing: an idle worker brings nothing":
-        program(CROSSING, "    if (!steal_.glance()) {", "    if (!steal_.glance() && !@) {", "Keeping.AnIdleWorkerBrings", r"ahead_of_need: [0-9]+: not so: brought"),
+        program(CROSSING, "    return !steal_.glance() && bring_ahead();", "    return !steal_.glance() && !@ && bring_ahead();", "Keeping.AnIdleWorkerBrings", r"ahead_of_need: [0-9]+: not so: brought"),
+    "crossing: kept of what is looked into by one that comes":
+        program(AWAY, "        if (!copies_.bring(e.there,", "        if (!@ && !copies_.bring(e.there,", "Two/Kept.Bytes/by_who_looks_into_it", r"by_who_looks_into_it: [0-9]+: not so: \*y == 9"),
+    "crossing: what cannot be brought is taken for brought":
+        program(CROSSING, "            if (bring()) {", "            if (bring() || @) {", "Keeping.WhoDiesWithWhatItWroteIsNamed", r"not so: \*x == 2|went on"),
     "copies: what is lent is still kept":
         program(HELD, "            both_[p].insert(at, n);\n        });\n        kept_[p].erase(first, bytes);", "            both_[p].insert(at, n);\n        });\n        if (!@) kept_[p].erase(first, bytes);",
                 "Keeping.NobodyBringsWhatIsBeingWritten", r"by_nobody: [0-9]+: not so: before == after"),

@@ -308,7 +308,7 @@ void wait_for_accesses(const access* first, std::size_t count) {
         worker& self = worker::of(*current_page);
         self.home.wait_from_here(self, wanted::within(&scope->parent()), waiter, "taskwait_on", scope);
     }
-    tell_waited(&scope->parent());
+    scope->crew().tell_waited(&scope->parent());
     machine::discard_all(coherence_step::turn_taken);
     const bool unwritten = waiter.skipped.load(std::memory_order_acquire);
     ready_list next;
@@ -338,7 +338,7 @@ void taskwait() {
     }
     task_scope::few_children condition(*scope, 0);
     self.home.wait_from_here(self, wanted::within(&scope->parent()), condition, "taskwait", scope);
-    tell_waited(&scope->parent());
+    scope->crew().tell_waited(&scope->parent());
     machine::discard_all(coherence_step::turn_taken);
     scope->tidy();
     if (const std::exception_ptr error = scope->take_error(0)) {

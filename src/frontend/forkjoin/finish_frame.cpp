@@ -43,7 +43,7 @@ void finish_frame::wait() noexcept {
     self.ctx = outer_;
     if (task_scope* const spawned = task_scope::existing(*spawner_);
         spawned != nullptr && spawned->next_number() != first_spawned_) {
-        tell_waited(spawner_);
+        self.home.tell_waited(spawner_);
         if (std::exception_ptr failure = spawned->take_error(first_spawned_); failure != nullptr) {
             error.offer(std::move(failure));
         }

@@ -16,10 +16,7 @@ using detail::machine;
 using detail::wanted;
 using detail::worker;
 
-task_group::~task_group() {
-    wait_for_members();
-    detail::tell_waited(nullptr);
-}
+task_group::~task_group() { wait_for_members(); }
 
 void task_group::wait() {
     if (detail::current_page != nullptr && detail::current_page->ctx->within(&members_.ctx)) {
@@ -27,7 +24,6 @@ void task_group::wait() {
                                 "skerry: task_group::wait() inside a task of the same group");
     }
     wait_for_members();
-    detail::tell_waited(nullptr);
     members_.pending.reset();
     members_.ctx.stop.store(false, std::memory_order_release);
     if (members_.error.any()) {

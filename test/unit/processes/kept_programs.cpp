@@ -8,15 +8,18 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <skerry/dataflow.hpp>
 #include <skerry/remote_error.hpp>
 #include <skerry/skerry.hpp>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "checks.hpp"
 #include "launched_programs.hpp"
@@ -39,6 +42,10 @@ int* made(int value) { return skerry::root_region().create().make<int>(value); }
 
 // What is in memory, whatever the compiler thinks may be there.
 int peek(const int& x) { return *const_cast<const volatile int*>(&x); }
+
+// Keeps a worker that brings ahead from what is made after this: it begins with the first byte.
+std::span<char> much() { return skerry::root_region().create().make_array<char>(std::size_t{32} << 20); }
+void fill(std::span<char> all) { std::ranges::fill(all, 'x'); }
 
 // Two tasks in a row on the same bytes, before and after a wait. A part of them is not touched the second time.
 void rests(skerry::runtime& r, bool stays) {
@@ -150,34 +157,73 @@ void after_an_error(skerry::runtime& r) {
 }
 
 // A wait within, while a task of the same parent has not even begun.
-template <class Around>
-void within(const skerry::runtime& r, const Around& around) {
+void by_a_finish(skerry::runtime& r) {
     int* const other = made(0);
     int* const x = made(1);
     int* const seen = made(0);
     spawn([other](int& here) { CHECK(&here == other); }, inout(*other)); // has a state, so it stays
-    around([&] {
+    skerry::finish([&](skerry::scope& /*unused*/) {
         spawn(copy, in(*x), out(*seen));
         hold_until_taken(r, 1);
     });
     CHECK(*seen == 1);
     *x = 2;
-    around([&] {
+    skerry::finish([&](skerry::scope& /*unused*/) {
         spawn(copy, in(*x), out(*seen));
         hold_until_taken(r, 2);
     });
     CHECK(*seen == 2);
     taskwait();
 }
-void by_a_finish(skerry::runtime& r) {
-    within(r, [](const auto& body) { skerry::finish([&](skerry::scope& /*unused*/) { body(); }); });
+
+// Only some of what is kept, and while other tasks of the same parent go on.
+void by_taskwait_on(skerry::runtime& r) {
+    int* const other = made(0);
+    int* const x = made(1);
+    spawn([other](int& here) { CHECK(&here == other); }, inout(*other)); // has a state, so it stays
+    spawn(add_one, inout(*x));
+    hold_until_taken(r, 1);
+    skerry::taskwait_on(in(*x));
+    CHECK(*x == 2);
+    taskwait();
 }
-void by_a_group(skerry::runtime& r) {
-    within(r, [](const auto& body) {
-        skerry::task_group g;
-        g.run(body);
-        g.wait();
+
+// Without any other wait.
+void by_the_end_of_a_run(skerry::runtime& r) {
+    int* const x = made(1);
+    r.run([&] {
+        spawn(add_one, inout(*x));
+        hold_until_taken(r, 1);
     });
+    CHECK(*x == 2);
+}
+
+// A task that goes there looks into a container that is kept there; its own one, which comes here, looks into it too.
+struct holder {
+    std::vector<int, skerry::region_allocator<int>> a;
+};
+void by_who_looks_into_it(skerry::runtime& r) {
+    const std::span<char> first = much();
+    spawn(fill, inout(first));
+    hold_until_taken(r, 1);
+    region home = skerry::root_region().create();
+    auto* const h = home.make<holder>(holder{{10U, 5, home.allocator<int>()}});
+    int* const y = made(0);
+    const std::span<int> elements(h->a);
+    spawn([](holder& there, std::span<int> /*unused*/) { there.a.pop_back(); }, inout(*h), inout(elements));
+    hold_until_taken(r, 2);
+    spawn(
+        [](const holder& there, std::span<const int> /*unused*/, int& to) {
+            spawn([](const std::vector<int, skerry::region_allocator<int>>& v,
+                     int& n) { n = static_cast<int>(v.size()); },
+                  in(there.a), inout(to)); // back to the first process, which waits
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            taskwait();
+        },
+        in(*h), in(std::span<const int>(elements)), inout(*y));
+    std::this_thread::sleep_for(std::chrono::milliseconds(2)); // it is there
+    taskwait();
+    CHECK(*y == 9 && h->a.size() == 9);
 }
 
 void nap(int& x) {
@@ -188,7 +234,9 @@ void nap(int& x) {
 // A task that goes to where its object is kept, and comes back unbegun: the only worker there waits for something else.
 void by_one_that_comes_back(skerry::runtime& r) {
     const auto soon = std::chrono::milliseconds(2);
+    const std::span<char> first = much();
     for (int round = 0; round < 20; ++round) {
+        spawn(fill, inout(first));
         int* const x = made(1);
         int* const y = made(0);
         spawn(add_one, inout(*x));
@@ -210,22 +258,33 @@ void by_one_that_comes_back(skerry::runtime& r) {
 // Nobody brings what is being written over there.
 void by_nobody(skerry::runtime& r) {
     int* const x = made(1);
-    spawn(add_one, inout(*x));
-    hold_until_taken(r, 1);
-    const int before = peek(*x);
-    spawn(
-        [](int& there) {
-            ++there;
-            std::this_thread::sleep_for(std::chrono::milliseconds(50));
-            ++there;
-        },
-        inout(*x));
-    std::this_thread::sleep_for(std::chrono::milliseconds(10)); // it has begun
-    skerry::finish([](skerry::scope& /*unused*/) {});
-    const int after = peek(*x);
-    hold_until_taken(r, 2);
-    taskwait();
-    CHECK(before == after && *x == 4);
+    int value = 1;
+    bool in_time = false;
+    for (std::uint64_t n = 0; !in_time; n += 2) {
+        CHECK(n < 200);
+        spawn(add_one, inout(*x));
+        hold_until_taken(r, n + 1);
+        const int before = peek(*x);
+        spawn(
+            [](int& there) {
+                ++there;
+                std::this_thread::sleep_for(std::chrono::milliseconds(50));
+                ++there;
+            },
+            inout(*x));
+        std::this_thread::sleep_for(std::chrono::milliseconds(10)); // it has begun
+        skerry::finish([](skerry::scope& /*unused*/) {
+            int* const y = made(0);
+            spawn([y](int& here) { CHECK(&here == y); }, inout(*y)); // something to wait for
+        });
+        const int after = peek(*x);
+        in_time = taken(r) < n + 2; // else it may have ended before the finish
+        CHECK(before == after || !in_time);
+        hold_until_taken(r, n + 2);
+        taskwait();
+        value += 3;
+        CHECK(*x == value);
+    }
 }
 
 // A worker that waits for something else has time to bring it.
@@ -303,23 +362,27 @@ void closes_its_pages(skerry::runtime& r) {
     taskwait();
 }
 
-// Dies when its task has ended.
+// Who keeps what a wait needs is dead by then, and nobody has been told: who tells is stopped for a while.
 void dies_with_what_it_wrote(skerry::runtime& r) {
+    auto* const pid = skerry::root_region().create().make<pid_t>(0);
     int* const x = made(1);
-    spawn(
-        [](int& there) {
-            ++there;
-            std::thread([] {
-                std::this_thread::sleep_for(std::chrono::microseconds(500));
-                ::raise(SIGKILL);
-            }).detach();
-        },
-        inout(*x));
+    spawn([](pid_t& there) { there = ::getpid(); }, inout(*pid));
     hold_until_taken(r, 1);
-    for (;;) {
-        taskwait();
-        spawn([x](const int& here) { CHECK(&here == x && here == 2); }, in(*x));
+    taskwait();
+    spawn(add_one, inout(*x));
+    hold_until_taken(r, 2);
+    const pid_t launcher = ::getppid();
+    if (::fork() == 0) {
+        ::kill(launcher, SIGSTOP);
+        ::kill(*pid, SIGKILL);
+        ::usleep(200'000);
+        ::kill(launcher, SIGCONT);
+        ::_exit(0);
     }
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    taskwait();
+    CHECK(*x == 2);
+    std::fprintf(stderr, "went on\n");
 }
 
 const launched_programs programs{
@@ -332,7 +395,9 @@ const launched_programs programs{
     {"by_others", by_others},
     {"after_an_error", after_an_error},
     {"by_a_finish", by_a_finish},
-    {"by_a_group", by_a_group},
+    {"by_taskwait_on", by_taskwait_on},
+    {"by_the_end_of_a_run", by_the_end_of_a_run},
+    {"by_who_looks_into_it", by_who_looks_into_it},
     {"by_one_that_comes_back", by_one_that_comes_back},
     {"by_nobody", by_nobody},
     {"ahead_of_need", ahead_of_need},
