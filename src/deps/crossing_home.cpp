@@ -246,6 +246,8 @@ void crossing::ended(unsigned thief, std::uint64_t ticket, std::span<const std::
             if (!writes(n.what.mode) || head.how == ending::unbegun) {
                 continue;
             }
+            // What descends from it may have been here meanwhile, and gone to a third process from here.
+            copies_.forget(n.what, thief);
             if (n.what.kind == access_kind::region) {
                 copies_.forget_all_of(thief);
                 continue;

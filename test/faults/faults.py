@@ -227,6 +227,10 @@ FAULTS = {
     "copies: what is brought is brought again":
         program(HELD, "        kept_[p].erase(e.there, e.bytes);\n    }\n    return true;", "        if (!@) kept_[p].erase(e.there, e.bytes);\n    }\n    return true;",
                 "Two/Kept.Bytes/by_a_task", r"by_a_task: [0-9]+: not so: "),
+    "crossing: copies are held when a task comes home":
+        program(HOME, "            copies_.forget(n.what, thief);\n            if (n.what.kind == access_kind::region) {\n                copies_.forget_all_of",
+                "            if (!@) copies_.forget(n.what, thief);\n            if (n.what.kind == access_kind::region) {\n                copies_.forget_all_of",
+                "LaunchedByThree.NestsAgainAndAgain", r"nests: [0-9]+: not so: "),
     "crossing: an idle worker brings nothing":
         program(CROSSING, "    return !steal_.glance() && bring_ahead();", "    return !steal_.glance() && !@ && bring_ahead();", "Keeping.AnIdleWorkerBrings", r"ahead_of_need: [0-9]+: not so: brought"),
     "crossing: kept of what is looked into by one that comes":

@@ -21,6 +21,14 @@ TEST_P(Launched, Program) {
     EXPECT_EQ(r.code, 0) << r.output;
 }
 
+// It takes three, and luck, until one of them has an old copy.
+TEST(LaunchedByThree, NestsAgainAndAgain) {
+    for (int i = 0; i < 25 && !HasFailure(); ++i) {
+        const auto r = skerry_test::launch_program(3, "nests");
+        EXPECT_EQ(r.code, 0) << r.output;
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Processes, Launched,
                          testing::Values("regions_in_turn", "regions_random", "chain", "in_turn", "regions",
                                          "both_modes"),

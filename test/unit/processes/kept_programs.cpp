@@ -44,7 +44,7 @@ int* made(int value) { return skerry::root_region().create().make<int>(value); }
 int peek(const int& x) { return *const_cast<const volatile int*>(&x); }
 
 // Keeps a worker that brings ahead from what is made after this: it begins with the first byte.
-std::span<char> much() { return skerry::root_region().create().make_array<char>(std::size_t{32} << 20); }
+std::span<char> much() { return skerry::root_region().create().make_array<char>(std::size_t{64} << 20); }
 void fill(std::span<char> all) { std::ranges::fill(all, 'x'); }
 
 // Two tasks in a row on the same bytes, before and after a wait. A part of them is not touched the second time.
@@ -338,7 +338,7 @@ void by_a_child_alone(skerry::runtime& r) {
     spawn(
         [](int& there) {
             spawn(nap, inout(there)); // back to the first process, which waits
-            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            std::this_thread::sleep_for(std::chrono::milliseconds(40));
         },
         inout(*x));
     int seen = 0;
