@@ -338,14 +338,16 @@ void by_a_child_alone(skerry::runtime& r) {
     spawn(
         [](int& there) {
             spawn(nap, inout(there)); // back to the first process, which waits
-            std::this_thread::sleep_for(std::chrono::milliseconds(40));
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
         },
         inout(*x));
+    int* const z = made(0);
+    spawn(nap, inout(*z)); // keeps that worker from bringing ahead
     int seen = 0;
     spawn([&seen](const int& here) { seen = here; }, in(*x));  // has a state, so it stays
-    std::this_thread::sleep_for(std::chrono::milliseconds(2)); // the other is there
+    std::this_thread::sleep_for(std::chrono::milliseconds(2)); // the others are there
     taskwait();
-    CHECK(seen == 3 && *x == 3);
+    CHECK(seen == 3 && *x == 3 && *z == 1);
 }
 
 // Nobody can read what it wrote, though it goes on.
