@@ -23,10 +23,12 @@ constexpr unsigned most_repeats = 1000;
 constexpr unsigned most_workers = 4096;
 constexpr double longest_watchdog = 1e6;
 
-// What is an enumeration in the request and a word on the command line.
+// What is an enumeration in the request and a word on the command line, and what is there always, given or not.
 struct words_of_run {
     std::string size{apps::name_of(apps::size::medium)};
     std::string steal;
+    bool pin = false;
+    bool guard_accesses = false;
 };
 
 template <class Enumeration>
@@ -66,10 +68,7 @@ void add_runtime_flags(CLI::App& command, cli::runtime_flags& flags, words_of_ru
     command.add_option("--workers", flags.workers, "SKERRY_WORKERS; neither: as many as the machine allows")
         ->check(CLI::Range(1U, most_workers))
         ->group(group);
-    // A bound optional would be set to false where the flag is not given.
-    const auto set = [](std::optional<bool>& to) { return [&to](std::int64_t given) { to = given > 0; }; };
-    command
-        .add_flag_function("--pin,!--no-pin", set(flags.pin), "SKERRY_PIN: each worker stays on its own logical CPU")
+    command.add_flag("--pin,!--no-pin", words.pin, "SKERRY_PIN: each worker stays on its own logical CPU")
         ->group(group);
     command.add_option("--stack-size", flags.stack_size, "SKERRY_STACK_SIZE: of a worker, such as 8M")
         ->transform(CLI::AsSizeValue(false))
@@ -85,8 +84,8 @@ void add_runtime_flags(CLI::App& command, cli::runtime_flags& flags, words_of_ru
         ->option_text("MODE")
         ->group(group);
     command
-        .add_flag_function("--guard-accesses,!--no-guard-accesses", set(flags.guard_accesses),
-                           "SKERRY_GUARD_ACCESSES: debug builds close what a task of another process has not declared")
+        .add_flag("--guard-accesses,!--no-guard-accesses", words.guard_accesses,
+                  "SKERRY_GUARD_ACCESSES: debug builds close what a task of another process has not declared")
         ->group(group);
     command.add_option("--watchdog", flags.watchdog_seconds, "SKERRY_WATCHDOG: seconds before a wait is reported")
         ->check(CLI::Range(0.0, longest_watchdog))
@@ -209,6 +208,13 @@ int main(int argc, char** argv) {
         run_request.options.size = enumerator<apps::size>(apps::size_names, words.size);
         if (!words.steal.empty()) {
             run_request.runtime.steal = enumerator<skerry::steal_mode>(cli::steal_names, words.steal);
+        }
+        const CLI::App& command = *app.get_subcommand("run");
+        if (command.count("--pin") != 0) {
+            run_request.runtime.pin = words.pin;
+        }
+        if (command.count("--guard-accesses") != 0) {
+            run_request.runtime.guard_accesses = words.guard_accesses;
         }
         return cli::run(run_request);
     } catch (const CLI::ParseError& e) {

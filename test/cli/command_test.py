@@ -330,7 +330,7 @@ class back_ends(command):
         for kernel in ("potrf", "trsm", "gemm"):
             self.assertTrue(any(kernel in name for name in ran), (kernel, ran))
         self.assertGreater(self.expect_names_and_order(events), 0)
-        self.assertLessEqual({e["args"]["way"] for e in events if e["ph"] == "b"}, {"pull", "push"})
+        self.assertEqual({e["args"]["way"] for e in events if e["ph"] == "b"}, {"pull", "push"})
 
     def test_the_guard_goes_to_all_processes(self):
         # Only debug builds have one; what a process that has one has written is sent back.

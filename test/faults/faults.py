@@ -230,7 +230,7 @@ FAULTS = {
     "crossing: copies are held when a task comes home":
         program(HOME, "            copies_.forget(n.what, thief);\n            if (n.what.kind == access_kind::region) {\n                copies_.forget_all_of",
                 "            if (!@) copies_.forget(n.what, thief);\n            if (n.what.kind == access_kind::region) {\n                copies_.forget_all_of",
-                "LaunchedByThree.NestsAgainAndAgain", r"nests: [0-9]+: not so: "),
+                "LaunchedByFour.NestsAgainAndAgain", r"nests: [0-9]+: not so: "),
     "crossing: an idle worker brings nothing":
         program(CROSSING, "    return !steal_.glance() && bring_ahead();", "    return !steal_.glance() && !@ && bring_ahead();", "Keeping.AnIdleWorkerBrings", r"ahead_of_need: [0-9]+: not so: brought"),
     "crossing: kept of what is looked into by one that comes":
