@@ -25,25 +25,20 @@ struct named {
     }
 };
 
+const auto programs =
+    testing::Values("every_byte", "in_between", "there_and_back", "own_bytes", "by_a_task", "by_a_region",
+                    "after_an_error", "by_a_finish", "by_taskwait_on", "by_the_end_of_a_run", "by_who_looks_into_it",
+                    "by_one_that_comes_back", "by_a_child", "by_a_child_alone");
+
 class Current : public testing::TestWithParam<const char*> {};
 TEST_P(Current, Bytes) { expect_well(2, GetParam(), true); }
-INSTANTIATE_TEST_SUITE_P(Two, Current,
-                         testing::Values("every_byte", "in_between", "there_and_back", "own_bytes", "by_a_task",
-                                         "by_a_region", "after_an_error", "by_a_finish", "by_taskwait_on",
-                                         "by_the_end_of_a_run", "by_who_looks_into_it", "by_one_that_comes_back",
-                                         "by_a_child", "by_a_child_alone"),
-                         named());
+INSTANTIATE_TEST_SUITE_P(Two, Current, programs, named());
 
 // The same where debug builds, too, leave with a process what was written there.
 class Kept : public Current {};
 TEST_P(Kept, Bytes) { expect_well(2, GetParam(), false); }
 TEST_P(Kept, AmongThree) { expect_well(3, GetParam(), false); }
-INSTANTIATE_TEST_SUITE_P(Two, Kept,
-                         testing::Values("every_byte", "in_between", "there_and_back", "own_bytes", "by_a_task",
-                                         "by_a_region", "after_an_error", "by_a_finish", "by_taskwait_on",
-                                         "by_the_end_of_a_run", "by_who_looks_into_it", "by_one_that_comes_back",
-                                         "by_a_child", "by_a_child_alone"),
-                         named());
+INSTANTIATE_TEST_SUITE_P(Two, Kept, programs, named());
 
 TEST(Keeping, NobodyBringsWhatIsBeingWritten) { expect_well(2, "by_nobody", false); }
 TEST(Keeping, AnIdleWorkerBrings) { expect_well(2, "ahead_of_need", false); }
