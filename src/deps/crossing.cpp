@@ -32,12 +32,11 @@ constexpr double look_every_s = 20e-6;
 // urged: each time it would take the CPU from one of them.
 constexpr double often_s = 500e-6;
 constexpr std::uint64_t nap_ns = 1'000'000;
-// So many bytes does a worker bring before it looks for work again: about 50 us.
+// So many bytes does a worker bring before it looks for work again: less than 100 us.
 constexpr std::size_t most_ahead = std::size_t{256} << 10;
 // A process that cannot be read any more has ended, and so much later its end has been told.
 constexpr std::uint64_t patience_ns = 5'000'000'000;
 constexpr std::uint64_t unreadable_sleep_ns = 1'000'000;
-constexpr const char* unreadable = "a process that goes on does not let what it wrote be read";
 
 } // namespace
 
@@ -126,21 +125,8 @@ message_steal::appetite crossing::wants(unsigned from) {
     return a;
 }
 
-// A process that does not let itself be read has ended, most likely; then this one will be told so and end, too. False:
-// what needs it must not begin.
-bool crossing::tolerates(bool brought) noexcept {
-    const std::uint64_t now = port::now_ns();
-    if (brought) {
-        unreadable_since_ = 0;
-    } else if (unreadable_since_ == 0) {
-        unreadable_since_ = now;
-    } else if (now - unreadable_since_ > patience_ns) {
-        fatal(unreadable);
-    }
-    return brought;
-}
-
-// For workers. bring() is called with the lock held.
+// For workers. bring() is called with the lock held. A process that does not let itself be read has ended, most likely;
+// then this one will be told so and end, too.
 template <class Bring>
 void crossing::bring_or_end(Bring&& bring) noexcept {
     for (std::uint64_t since = 0;;) {
@@ -155,7 +141,7 @@ void crossing::bring_or_end(Bring&& bring) noexcept {
         const std::uint64_t now = port::now_ns();
         since = since != 0 ? since : now;
         if (now - since > patience_ns) {
-            fatal(unreadable);
+            fatal("a process that goes on does not let what it wrote be read");
         }
         steal_.poll(); // until its end is told, which ends this process, too
         port::sleep_ns(unreadable_sleep_ns);

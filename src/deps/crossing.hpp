@@ -172,7 +172,6 @@ class crossing final : public outward, message_steal::holder {
     [[nodiscard]] bool hand_over(const dependent_task& task, trace_sink<machine> track);
     template <class Bring>
     void bring_or_end(Bring&& bring) noexcept;
-    [[nodiscard]] bool tolerates(bool brought) noexcept;
     [[nodiscard]] std::vector<hop> lineage_of(const dependent_task& task) const;
     [[nodiscard]] bool may_have(unsigned thief, message_steal::wish w, const dependent_task& task) const;
     void end_here(return_home& home);
@@ -221,7 +220,6 @@ class crossing final : public outward, message_steal::holder {
 
     // The driving thread's.
     std::map<std::pair<unsigned, std::uint64_t>, lent_task> away_;
-    std::uint64_t unreadable_since_ = 0;            // port::now_ns() since when a process could not be read; 0: all can
     std::deque<std::unique_ptr<arrival>> arriving_; // in the order of the grants
     std::list<byte_ranges> reading_; // of each task that came, until home is told its end: what it only reads
     // Of each process: tasks that it sent back, since it last ended one. It may get them again when it takes anything;

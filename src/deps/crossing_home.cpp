@@ -99,7 +99,7 @@ std::optional<parcel> crossing::give(unsigned thief, std::uint64_t ticket, messa
     auto& task = static_cast<dependent_task&>(*found);
     std::vector<fabric::extent> kept;
     try {
-        if (tolerates(bring_for(thief, task))) {
+        if (bring_for(thief, task)) { // else the task stays for who begins it here, and finds out why
             return pack(thief, ticket, task, kept);
         }
     } catch (const std::logic_error&) { // a destructor outside the program, say: the task runs here

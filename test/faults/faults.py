@@ -205,7 +205,7 @@ FAULTS = {
     "crossing: kept when a wait is over":
         program(CROSSING, "        if (!copies_.bring_all(", "        if (!@ && !copies_.bring_all(", "Two/Kept.Bytes/every_byte", r"every_byte: [0-9]+: not so: came_back"),
     "crossing: kept for a task that goes to a third":
-        program(HOME, "        if (tolerates(bring_for(thief, task))) {", "        if (@ || tolerates(bring_for(thief, task))) {",
+        program(HOME, "        if (bring_for(thief, task)) {", "        if (@ || bring_for(thief, task)) {",
                 "Keeping.OthersFindWhatOneKeeps", r"by_others: [0-9]+: not so: \*x == rounds"),
     "crossing: not kept again by one that comes back":
         program(HOME, "            keep_again(thief, lent.kept);\n        }\n        for", "            if (!@) keep_again(thief, lent.kept);\n        }\n        for",

@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -214,14 +216,18 @@ void by_who_looks_into_it(skerry::runtime& r) {
     hold_until_taken(r, 2);
     spawn(
         [](const holder& there, std::span<const int> /*unused*/, int& to) {
-            spawn([](const std::vector<int, skerry::region_allocator<int>>& v,
-                     int& n) { n = static_cast<int>(v.size()); },
-                  in(there.a), inout(to)); // back to the first process, which waits
-            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            spawn(
+                [](const std::vector<int, skerry::region_allocator<int>>& v, int& n) {
+                    tell(moment::child_begun);
+                    n = static_cast<int>(v.size());
+                },
+                in(there.a), inout(to)); // back to the first process, which waits
+            tell(moment::begun);
+            await(moment::child_begun);
             taskwait();
         },
         in(*h), in(std::span<const int>(elements)), inout(*y));
-    std::this_thread::sleep_for(std::chrono::milliseconds(2)); // it is there
+    await(moment::begun);
     taskwait();
     CHECK(*y == 9 && h->a.size() == 9);
 }
@@ -232,6 +238,7 @@ void nap(int& x) {
 }
 
 // A task that goes to where its object is kept, and comes back unbegun: the only worker there waits for something else.
+// Nobody is told that it comes back, so nothing but the result is checked; the times make it likely.
 void by_one_that_comes_back(skerry::runtime& r) {
     const auto soon = std::chrono::milliseconds(2);
     const std::span<char> first = much();
@@ -258,33 +265,27 @@ void by_one_that_comes_back(skerry::runtime& r) {
 // Nobody brings what is being written over there.
 void by_nobody(skerry::runtime& r) {
     int* const x = made(1);
-    int value = 1;
-    bool in_time = false;
-    for (std::uint64_t n = 0; !in_time; n += 2) {
-        CHECK(n < 200);
-        spawn(add_one, inout(*x));
-        hold_until_taken(r, n + 1);
-        const int before = peek(*x);
-        spawn(
-            [](int& there) {
-                ++there;
-                std::this_thread::sleep_for(std::chrono::milliseconds(50));
-                ++there;
-            },
-            inout(*x));
-        std::this_thread::sleep_for(std::chrono::milliseconds(10)); // it has begun
-        skerry::finish([](skerry::scope& /*unused*/) {
-            int* const y = made(0);
-            spawn([y](int& here) { CHECK(&here == y); }, inout(*y)); // something to wait for
-        });
-        const int after = peek(*x);
-        in_time = taken(r) < n + 2; // else it may have ended before the finish
-        CHECK(before == after || !in_time);
-        hold_until_taken(r, n + 2);
-        taskwait();
-        value += 3;
-        CHECK(*x == value);
-    }
+    spawn(add_one, inout(*x));
+    hold_until_taken(r, 1);
+    const int before = peek(*x);
+    spawn(
+        [](int& there) {
+            ++there;
+            tell(moment::begun);
+            await(moment::seen);
+            ++there;
+        },
+        inout(*x));
+    await(moment::begun);
+    skerry::finish([](skerry::scope& /*unused*/) {
+        int* const y = made(0);
+        spawn([y](int& here) { CHECK(&here == y); }, inout(*y)); // something to wait for
+    });
+    const int after = peek(*x);
+    tell(moment::seen);
+    hold_until_taken(r, 2);
+    taskwait();
+    CHECK(before == after && *x == 4);
 }
 
 // A worker that waits for something else has time to bring it.
@@ -295,21 +296,28 @@ void ahead_of_need(skerry::runtime& r) {
     hold_until_taken(r, 1);
     spawn(
         [](int& there) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(200));
+            tell(moment::begun);
+            await(moment::seen);
             ++there;
         },
         inout(*y));
-    std::this_thread::sleep_for(std::chrono::milliseconds(10)); // it has begun
+    await(moment::begun);
     bool brought = false;
     std::thread looks([&] {
-        for (int i = 0; i < 100 && !brought; ++i) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        for (int i = 0; i < 10'000 && !brought; ++i) { // seconds, if it does not come at all
+            std::this_thread::sleep_for(std::chrono::microseconds(100));
             brought = peek(*x) == 2;
         }
+        tell(moment::seen);
     });
     taskwait();
     looks.join();
     CHECK(brought && *x == 2 && *y == 1);
+}
+
+void add_one_as_a_child(int& x) {
+    tell(moment::child_begun);
+    ++x;
 }
 
 // Its own task writes what was kept: home gets it back as the next one left it.
@@ -319,13 +327,15 @@ void by_a_child(skerry::runtime& r) {
     hold_until_taken(r, 1);
     spawn(
         [](int& there) {
-            spawn(nap, inout(there));
+            spawn(add_one_as_a_child, inout(there)); // back to the first process, which waits
+            tell(moment::begun);
+            await(moment::child_begun);
             taskwait();
             ++there;
         },
         inout(*x));
     spawn(add_one, inout(*x));
-    std::this_thread::sleep_for(std::chrono::milliseconds(2)); // it is there
+    await(moment::begun);
     taskwait();
     CHECK(*x == 5);
 }
@@ -337,15 +347,16 @@ void by_a_child_alone(skerry::runtime& r) {
     hold_until_taken(r, 1);
     spawn(
         [](int& there) {
-            spawn(nap, inout(there)); // back to the first process, which waits
-            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            spawn(add_one_as_a_child, inout(there));
+            tell(moment::begun);
+            await(moment::child_begun);
         },
         inout(*x));
     int* const z = made(0);
     spawn(nap, inout(*z)); // keeps that worker from bringing ahead
     int seen = 0;
-    spawn([&seen](const int& here) { seen = here; }, in(*x));  // has a state, so it stays
-    std::this_thread::sleep_for(std::chrono::milliseconds(2)); // the others are there
+    spawn([&seen](const int& here) { seen = here; }, in(*x)); // has a state, so it stays
+    await(moment::begun);
     taskwait();
     CHECK(seen == 3 && *x == 3 && *z == 1);
 }
@@ -362,6 +373,17 @@ void closes_its_pages(skerry::runtime& r) {
         inout(all));
     hold_until_taken(r, 1);
     taskwait();
+}
+
+// Until the process is dead, and not waited for.
+void await_the_end_of(pid_t pid) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    for (char state = ' '; state != 'Z';) {
+        CHECK(std::chrono::steady_clock::now() < deadline);
+        std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+        std::string text((std::istreambuf_iterator<char>(stat)), {});
+        state = stat.is_open() ? text[text.rfind(')') + 2] : 'Z'; // gone: somebody has waited already
+    }
 }
 
 // Who keeps what a wait needs is dead by then, and nobody has been told: who tells is stopped for a while.
@@ -381,7 +403,7 @@ void dies_with_what_it_wrote(skerry::runtime& r) {
         ::kill(launcher, SIGCONT);
         ::_exit(0);
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    await_the_end_of(*pid);
     taskwait();
     CHECK(*x == 2);
     std::fprintf(stderr, "went on\n");

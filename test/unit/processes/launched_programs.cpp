@@ -2,13 +2,18 @@
 
 #include "launched_programs.hpp"
 
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <stdexcept>
+#include <thread>
 
 #include <skerry/launch.hpp>
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace skerry_test {
 
@@ -19,7 +24,37 @@ std::map<std::string, launched_program>& all() {
     return programs;
 }
 
+// The descriptor of memory that all processes of a program share: which moments were told.
+constexpr const char* moments_variable = "SKERRY_TEST_MOMENTS";
+using moments = std::atomic<bool>[3];
+
+moments& told() {
+    static auto& shared = *[] {
+        const char* const descriptor = std::getenv(moments_variable);
+        void* const begin = descriptor == nullptr ? MAP_FAILED
+                                                  : ::mmap(nullptr, sizeof(moments), PROT_READ | PROT_WRITE, MAP_SHARED,
+                                                           std::atoi(descriptor), 0);
+        if (begin == MAP_FAILED) {
+            throw std::logic_error("no moments: launch_program() launches what tells of them");
+        }
+        return static_cast<moments*>(begin);
+    }();
+    return shared;
+}
+
 } // namespace
+
+void tell(moment m) { told()[static_cast<unsigned>(m)] = true; }
+
+void await(moment m) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (!told()[static_cast<unsigned>(m)]) {
+        if (std::chrono::steady_clock::now() > deadline) {
+            throw std::logic_error("moment " + std::to_string(static_cast<unsigned>(m)) + " has not come");
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+}
 
 launched_programs::launched_programs(std::initializer_list<std::pair<const char*, launched_program>> list) {
     for (const auto& [name, program] : list) {
@@ -44,6 +79,11 @@ child_result launch_program(unsigned processes, const std::string& name, bool gu
     return run_in_child([&] {
         ::setenv("SKERRY_WORKERS", "1", 1);
         ::setenv("SKERRY_GUARD_ACCESSES", guard ? "on" : "off", 1);
+        const int shared = ::memfd_create("moments", 0);
+        if (shared == -1 || ::ftruncate(shared, sizeof(moments)) != 0) {
+            throw std::runtime_error("no memory that processes can share");
+        }
+        ::setenv(moments_variable, std::to_string(shared).c_str(), 1);
         const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
         const skerry::launch_result end = skerry::launch(processes, {self, name}, {.grace_seconds = 5});
         std::fprintf(stderr, "launcher: %s\n", end.text.c_str());

@@ -24,6 +24,12 @@ struct launched_programs {
 // In each of the processes. The result is the exit status: 1 and a line with the name, if the program throws.
 int run_launched_program(const std::string& name);
 
+// Moments of which a program's processes tell each other, not by way of Skerry.
+enum class moment : unsigned { begun, child_begun, seen };
+void tell(moment m);
+// Until it has been told. Errors: std::logic_error after a minute.
+void await(moment m);
+
 // In the test: launches it over so many processes of one worker each. `guard`: options::guard_accesses.
 child_result launch_program(unsigned processes, const std::string& name, bool guard = true);
 

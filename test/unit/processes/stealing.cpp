@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "stealing.hpp"
+#include "bodies.hpp"
 
 #include <algorithm>
 #include <array>
@@ -357,19 +357,10 @@ void read_beside(skerry::runtime& r) {
 } // namespace
 
 program_body stealing_program(std::string_view name) {
-    struct named {
-        std::string_view name;
-        program_body body;
-    };
-    constexpr named all[] = {
+    constexpr named_program all[] = {
         {"kinds", kinds},           {"nests", nests},       {"forests", forests},     {"undeclared", undeclared},
         {"both_modes", both_modes}, {"no_bytes", no_bytes}, {"sent_once", sent_once}, {"read_beside", read_beside}};
-    for (const named& n : all) {
-        if (n.name == name) {
-            return n.body;
-        }
-    }
-    return nullptr;
+    return body_of(all, name);
 }
 
 } // namespace skerry_test
