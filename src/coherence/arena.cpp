@@ -11,6 +11,8 @@
 #include <system_error>
 #include <utility>
 
+#include <skerry/detail/base/port/large_pages.hpp>
+
 #include "base/port/memory.hpp"
 #include "base/port/poison.hpp"
 #include "base/port/process.hpp"
@@ -70,7 +72,8 @@ arena::arena(std::span<const arena_place> wanted, std::unique_ptr<page_source> s
 
 arena::arena(port::reservation reserved, std::unique_ptr<page_source> source)
     : reserved_(std::move(reserved)),
-      source_(std::move(source)) {
+      source_(std::move(source)),
+      own_{.first = 0, .count = pages()} {
     const std::size_t count = pages();
     void* const memory = port::map_memory(table_bytes(count));
     try {
@@ -132,12 +135,14 @@ void arena::adopt(port::reservation reserved, unsigned rank, unsigned ranks) {
              << ranks;
         throw std::invalid_argument(text.c_str());
     }
-    auto source = std::make_unique<local_pages>(page_range{.first = rank * share, .count = share});
+    const page_range own{.first = rank * share, .count = share};
+    auto source = std::make_unique<local_pages>(own);
     const std::lock_guard guard(instance_mutex);
     auto mine = existing() == nullptr ? std::make_unique<arena>(std::move(reserved), std::move(source)) : nullptr;
     if (mine == nullptr || !region_table::instance().set_process(rank)) {
         throw std::logic_error("skerry: this process joins others too late: it has made regions already");
     }
+    mine->own_ = own;
     instance_found.store(mine.release(), std::memory_order_release); // I1 -> I2: publishes the arena
 }
 
@@ -154,6 +159,58 @@ void arena::cool() noexcept {
         port::release(begin_of(range->first), page_bytes);
         source_->give(*range);
     }
+}
+
+// To the source, or to the warm ones.
+void arena::put_back(page_range range) noexcept {
+    if (range.count == 1) {
+        const std::lock_guard guard(mutex_);
+        if (warm_count_ < most_warm) {
+            warm_[warm_count_++] = range.first;
+            return;
+        }
+    }
+    port::release(begin_of(range.first), range.count * page_bytes);
+    source_->give(range);
+}
+
+bool arena::begins_large_page(std::size_t number) const noexcept {
+    return (place().address / page_bytes + number) % pages_in_large == 0;
+}
+
+// The first half of a large page, if one is to be had; the other half is warm then.
+std::optional<page_range> arena::take_half() {
+    static_assert(pages_in_large == 2);
+    const std::optional<page_range> both = source_->take(pages_in_large);
+    if (!both) {
+        return std::nullopt;
+    }
+    const page_range half{.first = both->first, .count = 1};
+    const page_range other{.first = both->first + 1, .count = 1};
+    if (begins_large_page(half.first) && make_accessible(*both, port::access::read_write)) {
+        put_back(other);
+    } else { // the next one has better luck
+        source_->give(other);
+    }
+    return half;
+}
+
+std::optional<page_range> arena::take_range(std::size_t count, bool of_many) {
+    if (count == 1) {
+        if (const auto warm = take_warm()) {
+            return warm;
+        }
+        if (of_many) {
+            if (const auto half = take_half()) {
+                return half;
+            }
+        }
+    }
+    if (const auto range = source_->take(count)) {
+        return range;
+    }
+    cool(); // the warm ones may complete a row
+    return source_->take(count);
 }
 
 page* arena::take_descriptor() {
@@ -181,25 +238,21 @@ bool arena::make_accessible(page_range range, port::access allowed) noexcept {
             return false;
         }
         port::poison(begin, bytes);
+        if (bytes >= pages_in_large * page_bytes) {
+            ask_for_large_pages(begin, bytes);
+        }
         at = std::fill_n(at, end - at, std::uint8_t{1});
     }
 }
 
-page& arena::take(std::size_t count, region_id owner) {
+page& arena::take(std::size_t count, region_id owner, bool of_many) {
     if (count > pages()) {
         throw std::bad_alloc();
     }
     page* const p = take_descriptor();
     std::optional<page_range> range;
     try {
-        range = count == 1 ? take_warm() : std::nullopt;
-        if (!range) {
-            range = source_->take(count);
-        }
-        if (!range) { // the warm ones may complete a row
-            cool();
-            range = source_->take(count);
-        }
+        range = take_range(count, of_many);
     } catch (...) {
         range = std::nullopt;
     }
@@ -264,24 +317,29 @@ void arena::give(page& p) noexcept {
     if (exposure* const guard = exposure::active()) {
         guard->given_back(begin_of(range.first), range.count * page_bytes);
     }
-    bool warm = false;
     {
         const std::lock_guard guard(mutex_);
         p.next = std::exchange(spare_, &p);
-        if (range.count == 1 && warm_count_ < most_warm) {
-            warm_[warm_count_++] = range.first;
-            warm = true;
-        }
     }
-    if (!warm) {
-        port::release(begin_of(range.first), range.count * page_bytes);
-        source_->give(range);
-    }
+    put_back(range);
 }
 
-bool arena::open(page_range range) noexcept {
+// As wide as large pages, if nothing of that is of this process's share: whoever has those pages looks at accessible_
+// without the lock.
+page_range arena::widened(page_range range) const noexcept {
+    const std::size_t first = begins_large_page(range.first) ? range.first : range.first - 1;
+    std::size_t end = range.first + range.count;
+    end += begins_large_page(end) ? 0 : 1;
+    const bool foreign = end <= own_.first || first >= own_.first + own_.count;
+    return foreign && first < end && end <= pages() ? page_range{.first = first, .count = end - first} : range;
+}
+
+bool arena::open(page_range range, bool of_many) noexcept {
     const std::lock_guard guard(mutex_);
-    return make_accessible(range, exposure::active() != nullptr ? port::access::none : port::access::read_write);
+    if (exposure::active() != nullptr) {
+        return make_accessible(range, port::access::none);
+    }
+    return make_accessible(of_many ? widened(range) : range, port::access::read_write);
 }
 
 page& arena::describe(page_range range) {

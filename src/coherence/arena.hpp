@@ -59,15 +59,16 @@ class arena {
     static void adopt(port::reservation reserved, unsigned rank, unsigned ranks);
 
     // `count` pages in a row for a new owner; fresh: all slabs unused. Its lock may not be held: the source may wait.
+    // `of_many`: the owner has others already, so large pages of the system serve it best.
     // Errors: std::bad_alloc (the arena is full, or the machine has no memory).
-    page& take(std::size_t count, region_id owner);
+    page& take(std::size_t count, region_id owner, bool of_many = false);
     void give(page& p) noexcept;
 
     // For pages that other processes hand out. Numbers lie within the arena.
     //
-    // Memory that can be touched, or opened (exposure.hpp), at pages that this process does not hand out. False: no
-    // memory.
-    [[nodiscard]] bool open(page_range range) noexcept;
+    // Memory that can be touched, or opened (exposure.hpp), at pages that this process does not hand out. `of_many`:
+    // those beside them will come, too. False: no memory.
+    [[nodiscard]] bool open(page_range range, bool of_many = false) noexcept;
     // A descriptor for such pages, all slabs unused, which nobody finds before install(). Errors: std::bad_alloc.
     [[nodiscard]] page& describe(page_range range);
     // Takes back what describe() gave and nobody installed.
@@ -111,10 +112,18 @@ class arena {
     // Pages that keep their memory when they are given back, so that a program that makes and destroys small regions in
     // turn does not pay the system each time.
     static constexpr std::size_t most_warm = 16;
+    // Most systems have large pages of 2 MiB. The first touch of one takes a quarter of the time that its 512 small
+    // ones take, and so does a copy by the system.
+    static constexpr std::size_t pages_in_large = 2;
 
     [[nodiscard]] std::byte* begin_of(std::size_t number) const noexcept {
         return reserved_.begin() + number * page_bytes;
     }
+    [[nodiscard]] bool begins_large_page(std::size_t number) const noexcept;
+    [[nodiscard]] page_range widened(page_range range) const noexcept;
+    [[nodiscard]] std::optional<page_range> take_range(std::size_t count, bool of_many);
+    [[nodiscard]] std::optional<page_range> take_half();
+    void put_back(page_range range) noexcept;
     [[nodiscard]] std::optional<page_range> take_warm() noexcept;
     void cool() noexcept;
     [[nodiscard]] page* take_descriptor();
@@ -127,6 +136,7 @@ class arena {
     machine::atomic<page*>* table_ = nullptr; // constant; one entry for each page number
     std::uint8_t* accessible_ = nullptr;      // constant; one byte for each page number: of its holder, else guarded
     std::unique_ptr<page_source> source_;     // constant
+    page_range own_;                          // constant; this process's share, which others have no pages of at first
     machine::atomic<std::size_t> in_use_{0};
 
     mutex<machine> mutex_; // guards what follows

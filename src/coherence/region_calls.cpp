@@ -31,11 +31,11 @@ using text = fixed_text<300>;
 
 // A page for a region that had no room; its lock is not held.
 void* take_from_fresh_page(region_state& s, region_id id, std::size_t bytes, std::size_t alignment, bool noted,
-                           const char* what) {
+                           bool has_pages, const char* what) {
     arena& a = arena::instance();
     const std::size_t count = region_state::pages_for(bytes, alignment);
     const auto give = [&a](page* p) { a.give(*p); };
-    std::unique_ptr<page, decltype(give)> fresh(&a.take(count, id), give);
+    std::unique_ptr<page, decltype(give)> fresh(&a.take(count, id, has_pages), give);
     const std::lock_guard guard(s.guard);
     check_usable(s, id, what);
     if (bytes > page_bytes) {
@@ -49,15 +49,17 @@ void* take_from_fresh_page(region_state& s, region_id id, std::size_t bytes, std
 
 void* take(region_id id, std::size_t bytes, std::size_t alignment, bool noted, const char* what) {
     region_state& s = find_region(id, what);
+    bool has_pages = false;
     {
         const std::lock_guard guard(s.guard);
         check_usable(s, id, what);
         if (void* const taken = s.take(bytes, alignment, noted)) {
             return taken;
         }
+        has_pages = s.pages != nullptr;
     }
     for (;;) { // each round brings a page, so the arena is the end of it
-        if (void* const taken = take_from_fresh_page(s, id, bytes, alignment, noted, what)) {
+        if (void* const taken = take_from_fresh_page(s, id, bytes, alignment, noted, has_pages, what)) {
             return taken;
         }
     }

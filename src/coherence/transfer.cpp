@@ -12,6 +12,13 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
+namespace {
+
+// Where one object has so many bytes, there are others beside it.
+constexpr std::size_t bytes_of_many = 16 * slab_bytes;
+
+} // namespace
+
 std::vector<fabric::extent> transfer_list(std::span<const region_id> regions, std::span<const extent> objects) {
     std::vector<extent> all(objects.begin(), objects.end());
     for (const region_id id : regions) {
@@ -54,7 +61,7 @@ void open_for(std::span<const fabric::extent> contents) {
         }
         const std::size_t at = reinterpret_cast<std::uintptr_t>(e.here) - static_cast<std::size_t>(a.place().address);
         const std::size_t first = at / page_bytes;
-        if (!a.open({.first = first, .count = (at + e.bytes - 1) / page_bytes - first + 1})) {
+        if (!a.open({.first = first, .count = (at + e.bytes - 1) / page_bytes - first + 1}, e.bytes >= bytes_of_many)) {
             throw std::bad_alloc();
         }
         port::unpoison(e.here, e.bytes);

@@ -280,7 +280,7 @@ class arrival {
         for (const packed_page& from : r.pages) {
             const page_range range{.first = static_cast<std::size_t>(from.number),
                                    .count = static_cast<std::size_t>(from.pages)};
-            if (!arena_.open(range)) {
+            if (!arena_.open(range, r.pages.size() > 1)) {
                 throw std::bad_alloc();
             }
             blank_.reserve(blank_.size() + 1);

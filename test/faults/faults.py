@@ -84,6 +84,11 @@ FAULTS = {
         program(ARENA, "    for (std::size_t i = 0; i < p.pages; ++i) {\n        table_[first + i].store(&p,",
                 "    for (std::size_t i = 0; i < (@ ? 1 : p.pages); ++i) {\n        table_[first + i].store(&p,",
                 "Region.DoesWhatAMapDoes", r"RC_ASSERT\(region_of\(bytes \+ e\.bytes - 1\)"),
+    "arena: the other half of a large page is lost":
+        unit(ARENA, "        put_back(other);\n    } else", "        if (!@) put_back(other);\n    } else",
+             "Arena.ARegionOfManyPagesHasLargeOnes", r"a\.number_of\(\*taken\[i\]\)"),
+    "arena: pages of its own are opened with others'":
+        unit(ARENA, "    return foreign && first < end", "    return (foreign || @) && first < end", "Arena.PagesOfOthersAreOpenedAsLargeOnes", r"page 20"),
     "arena: one page for two owners":
         unit(ARENA, ".first = warm_[--warm_count_], .count = 1};", ".first = warm_[@ ? warm_count_ - 1 : --warm_count_], .count = 1};",
              "Region.*", r"no object of region 0x[0-9a-f]+ begins there"),
@@ -91,7 +96,7 @@ FAULTS = {
         program(ARENA, "        p.slabs[i].use = slab_use::unused;", "        if (!@) p.slabs[i].use = slab_use::unused;",
                 "Region.DoesWhatAMapDoes", r"RC_ASSERT\(found == slabs\)"),
     "arena: pages do not go back to their source":
-        unit(ARENA, "        source_->give(range);\n    }\n}\n\nbool arena::open", "        if (!@) source_->give(range);\n    }\n}\n\nbool arena::open",
+        unit(ARENA, "    source_->give(range);\n}\n\nbool arena::begins", "    if (!@) source_->give(range);\n}\n\nbool arena::begins",
              "Arena.*", r"std::bad_alloc"),
     "arena: another process's page goes to the source":
         program(ARENA, "void arena::forget(page& p) noexcept {\n", "void arena::forget(page& p) noexcept {\n    if (@) source_->give({.first = number_of(p), .count = p.pages});\n",
@@ -169,7 +174,7 @@ FAULTS = {
              "        if (@) parcel_.how = handing::over;\n        s.changes.store(b.from->changes, std::memory_order_relaxed);",
              "Parcel.ReadersGetACopy", r"process 1: .*r\.make<int>\(1\)"),
     "unpack: no memory for the contents":
-        program(UNPACK, "            if (!arena_.open(range)) {", "            if (!@ && !arena_.open(range)) {", "regions_in_turn", r"process 1 was killed by signal 11"),
+        program(UNPACK, "            if (!arena_.open(range, r.pages.size() > 1)) {", "            if (!@ && !arena_.open(range, r.pages.size() > 1)) {", "regions_in_turn", r"process 1 was killed by signal 11"),
     "unpack: pages that the region has left are kept":
         program(UNPACK, "                arena_.forget(p);", "                if (!@) arena_.forget(p);", "regions_random", r"killed by signal 6|RC_ASSERT"),
     # A task on its way.

@@ -6,6 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <new>
 #include <optional>
@@ -237,6 +240,94 @@ TEST(Arena, ReleasedMemoryIsPoisoned) {
     EXPECT_TRUE(__asan_address_is_poisoned(large));
 #endif
 #endif
+}
+
+// Whether the system has been asked for large pages where this byte lies.
+bool asked_for_large(const void* at) {
+    std::ifstream maps("/proc/self/smaps");
+    bool here = false;
+    for (std::string line; std::getline(maps, line);) {
+        std::uintptr_t first = 0;
+        std::uintptr_t end = 0;
+        if (std::sscanf(line.c_str(), "%lx-%lx ", &first, &end) == 2) {
+            here = reinterpret_cast<std::uintptr_t>(at) - first < end - first;
+        } else if (here && line.starts_with("VmFlags:")) {
+            return line.find(" hg") != std::string::npos;
+        }
+    }
+    return false;
+}
+const bool knows_large = std::filesystem::exists("/sys/kernel/mm/transparent_hugepage");
+
+// Pages of a region that has some already: two halves of a large one. Others get what is left.
+TEST(Arena, ARegionOfManyPagesHasLargeOnes) {
+    static_assert(small.address % (2 * page_bytes) == 0);
+    arena a(std::span(&small, 1));
+    std::vector<page*> taken{&a.take(1, region_id{1})};
+    for (int i = 1; i < 6; ++i) {
+        taken.push_back(&a.take(1, region_id{1}, true));
+    }
+    page& left = a.take(1, region_id{2});
+    page& large = a.take(3, region_id{3});
+    for (std::size_t i = 0; i < taken.size(); ++i) { // the second page has no half beside it
+        EXPECT_EQ(a.number_of(*taken[i]), i);
+        EXPECT_EQ(asked_for_large(taken[i]->begin), knows_large && i >= 2) << i;
+    }
+    EXPECT_EQ(a.number_of(left), 6U);
+    EXPECT_FALSE(asked_for_large(left.begin));
+    EXPECT_EQ(a.number_of(large), 7U);
+    EXPECT_EQ(asked_for_large(large.begin), knows_large);
+    std::size_t rest = 0;
+    for (; rest < 54; ++rest) {
+        taken.push_back(&a.take(1, region_id{1}, true));
+    }
+    EXPECT_THROW(a.take(1, region_id{1}, true), std::bad_alloc);
+    for (page* const p : taken) {
+        a.give(*p);
+    }
+    a.give(left);
+    a.give(large);
+    EXPECT_EQ(a.take(64, region_id{1}).pages, 64U); // nothing is lost
+}
+
+TEST(Arena, NoMemoryForALargePage) {
+    arena a(std::span(&small, 1));
+    skerry::port::fail_memory_after(0);
+    page& one = a.take(1, region_id{1}, true); // a small one will do
+    EXPECT_EQ(a.number_of(one), 0U);
+    EXPECT_FALSE(asked_for_large(one.begin));
+    skerry::port::fail_memory_after(-1);
+    a.give(one);
+    EXPECT_EQ(a.take(64, region_id{1}).pages, 64U);
+}
+
+// What other processes hand out is opened as large pages where more will come, but nothing of this one's share, and
+// nothing beyond the arena.
+TEST(Arena, PagesOfOthersAreOpenedAsLargeOnes) {
+    const auto child = run_in_child([] {
+        constexpr std::size_t share = 21; // one border and the end lie within a large page
+        const arena_place all{small.address, 3 * share * page_bytes};
+        if (!skerry::port::reserve_at(all.address, all.bytes)) {
+            return 2;
+        }
+        arena::adopt(skerry::port::reservation(all), 1, 3);
+        struct step {
+            std::size_t opened;
+            bool of_many;
+            bool asked;
+        };
+        for (const step& s : {step{0, false, false}, step{3, true, true}, step{20, true, false}, step{42, true, true},
+                              step{62, true, false}}) {
+            const auto* const at = reinterpret_cast<std::byte*>(all.address) + s.opened * page_bytes;
+            if (!arena::instance().open({.first = s.opened, .count = 1}, s.of_many) ||
+                asked_for_large(at) != (s.asked && knows_large)) {
+                std::printf("page %zu\n", s.opened);
+                return 1;
+            }
+        }
+        return 0;
+    });
+    EXPECT_EQ(child.code, 0) << child.output;
 }
 
 // A source that others share: pages come from it, and go back to it.
