@@ -270,7 +270,8 @@ std::vector<crossing::peer_counts> crossing::counts() const {
 
 bool crossing::search() noexcept {
     searched_at_.store(port::now_ns(), std::memory_order_relaxed);
-    return !steal_.glance() && bring_ahead();
+    const std::optional<bool> came = steal_.glance();
+    return came.has_value() && !*came && bring_ahead(); // another thread that drives may be waiting for the copies
 }
 
 // Something of what is kept, by a worker that has nothing else to do: sooner or later it is needed here.

@@ -301,12 +301,12 @@ void message_steal::drive_or_end() noexcept {
 bool message_steal::poll() noexcept {
     called_.store(true, std::memory_order_relaxed); // D1
     machine::full_fence();                          // D1 before the look at the lock
-    return glance();                                // false: whoever drives sees the call at D2
+    return glance().value_or(false);                // whoever drives sees the call at D2
 }
 
-bool message_steal::glance() noexcept {
+std::optional<bool> message_steal::glance() noexcept {
     if (!driver_.try_lock()) {
-        return false;
+        return std::nullopt;
     }
     something_ = false;
     drive_or_end();

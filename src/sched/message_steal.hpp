@@ -98,8 +98,8 @@ class message_steal final : fabric::receiver {
     // Errors, of all that drive: without memory a task that has left one process and not come to another would be
     // lost, so that ends the process with a message.
     bool poll() noexcept;
-    // The same for somebody who has left nothing to be done: if another thread drives, that is that.
-    bool glance() noexcept;
+    // The same for somebody who has left nothing to be done: nothing if another thread drives.
+    std::optional<bool> glance() noexcept;
     // Polls, and sleeps until something comes or the time is over; the thread that stands in while all others compute.
     // By one thread. Others drive while it sleeps.
     void wait(std::uint64_t deadline_ns) noexcept;

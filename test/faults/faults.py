@@ -237,7 +237,7 @@ FAULTS = {
                 "            if (!@) copies_.forget(n.what, thief);\n            if (n.what.kind == access_kind::region) {\n                copies_.forget_all_of",
                 "LaunchedByFour.NestsAgainAndAgain", r"nests: [0-9]+: not so: "),
     "crossing: an idle worker brings nothing":
-        program(CROSSING, "    return !steal_.glance() && bring_ahead();", "    return !steal_.glance() && !@ && bring_ahead();", "Keeping.AnIdleWorkerBrings", r"ahead_of_need: [0-9]+: not so: brought"),
+        program(CROSSING, "came.has_value() && !*came && bring_ahead();", "came.has_value() && !*came && !@ && bring_ahead();", "Keeping.AnIdleWorkerBrings", r"ahead_of_need: [0-9]+: not so: brought"),
     "crossing: kept of what is looked into by one that comes":
         program(AWAY, "        if (!copies_.bring(e.there,", "        if (!@ && !copies_.bring(e.there,", "Two/Kept.Bytes/by_who_looks_into_it", r"by_who_looks_into_it: [0-9]+: not so: \*y == 9"),
     "crossing: what cannot be brought is taken for brought":
