@@ -339,7 +339,8 @@ bool arena::open(page_range range, bool of_many) noexcept {
     if (exposure::active() != nullptr) {
         return make_accessible(range, port::access::none);
     }
-    return make_accessible(of_many ? widened(range) : range, port::access::read_write);
+    return (of_many && make_accessible(widened(range), port::access::read_write)) ||
+           make_accessible(range, port::access::read_write);
 }
 
 page& arena::describe(page_range range) {

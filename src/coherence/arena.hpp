@@ -67,7 +67,7 @@ class arena {
     // For pages that other processes hand out. Numbers lie within the arena.
     //
     // Memory that can be touched, or opened (exposure.hpp), at pages that this process does not hand out. `of_many`:
-    // those beside them will come, too. False: no memory.
+    // those beside them will most likely come, too, and may be made accessible with them. False: no memory.
     [[nodiscard]] bool open(page_range range, bool of_many = false) noexcept;
     // A descriptor for such pages, all slabs unused, which nobody finds before install(). Errors: std::bad_alloc.
     [[nodiscard]] page& describe(page_range range);
@@ -110,10 +110,10 @@ class arena {
 
   private:
     // Pages that keep their memory when they are given back, so that a program that makes and destroys small regions in
-    // turn does not pay the system each time.
+    // turn does not pay the system each time; and halves of large pages that nobody has had yet.
     static constexpr std::size_t most_warm = 16;
     // Most systems have large pages of 2 MiB. The first touch of one takes a quarter of the time that its 512 small
-    // ones take, and so does a copy by the system.
+    // ones take, and the system copies faster between them.
     static constexpr std::size_t pages_in_large = 2;
 
     [[nodiscard]] std::byte* begin_of(std::size_t number) const noexcept {

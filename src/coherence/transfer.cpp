@@ -14,8 +14,8 @@ namespace skerry::inline SKERRY_ABI::detail {
 
 namespace {
 
-// Where one object has so many bytes, there are others beside it.
-constexpr std::size_t bytes_of_many = 16 * slab_bytes;
+// A guess: where so many bytes arrive in a row, more will arrive beside them.
+constexpr std::size_t worth_a_large_page = 16 * slab_bytes;
 
 } // namespace
 
@@ -61,7 +61,8 @@ void open_for(std::span<const fabric::extent> contents) {
         }
         const std::size_t at = reinterpret_cast<std::uintptr_t>(e.here) - static_cast<std::size_t>(a.place().address);
         const std::size_t first = at / page_bytes;
-        if (!a.open({.first = first, .count = (at + e.bytes - 1) / page_bytes - first + 1}, e.bytes >= bytes_of_many)) {
+        if (!a.open({.first = first, .count = (at + e.bytes - 1) / page_bytes - first + 1},
+                    e.bytes >= worth_a_large_page)) {
             throw std::bad_alloc();
         }
         port::unpoison(e.here, e.bytes);

@@ -32,7 +32,7 @@ constexpr double look_every_s = 20e-6;
 // urged: each time it would take the CPU from one of them.
 constexpr double often_s = 500e-6;
 constexpr std::uint64_t nap_ns = 1'000'000;
-// So many bytes does a worker bring before it looks for work again: less than 100 us.
+// So many bytes does a worker bring before it looks for work again: about 100 us.
 constexpr std::size_t most_ahead = std::size_t{256} << 10;
 // A process that cannot be read any more has ended, and so much later its end has been told.
 constexpr std::uint64_t patience_ns = 5'000'000'000;
@@ -271,7 +271,11 @@ std::vector<crossing::peer_counts> crossing::counts() const {
 bool crossing::search() noexcept {
     searched_at_.store(port::now_ns(), std::memory_order_relaxed);
     const std::optional<bool> came = steal_.glance();
-    return came.has_value() && !*came && bring_ahead(); // another thread that drives may be waiting for the copies
+    if (!came.has_value()) {
+        port::yield(); // to the thread that drives: it may have work for this one, and it may wait for the copies
+        return true;
+    }
+    return !*came && bring_ahead();
 }
 
 // Something of what is kept, by a worker that has nothing else to do: sooner or later it is needed here.

@@ -88,7 +88,13 @@ FAULTS = {
         unit(ARENA, "        put_back(other);\n    } else", "        if (!@) put_back(other);\n    } else",
              "Arena.ARegionOfManyPagesHasLargeOnes", r"a\.number_of\(\*taken\[i\]\)"),
     "arena: pages of its own are opened with others'":
-        unit(ARENA, "    return foreign && first < end", "    return (foreign || @) && first < end", "Arena.PagesOfOthersAreOpenedAsLargeOnes", r"page 20"),
+        unit(ARENA, "    return foreign && first < end", "    return (foreign || @) && first < end", "Arena.PagesOfOthersAreOpenedAsLargeOnes", r"page 20 in process 1"),
+    "arena: a page is not opened alone":
+        unit(ARENA, "           make_accessible(range, port::access::read_write);", "           (!@ && make_accessible(range, port::access::read_write));",
+             "Arena.NoMemoryForALargePageOfOthers", r"child\.code"),
+    "arena: a page is not opened alone":
+        unit(ARENA, "           make_accessible(range, port::access::read_write);", "           (!@ && make_accessible(range, port::access::read_write));",
+             "Arena.NoMemoryForALargePageOfOthers", r"child\.code"),
     "arena: one page for two owners":
         unit(ARENA, ".first = warm_[--warm_count_], .count = 1};", ".first = warm_[@ ? warm_count_ - 1 : --warm_count_], .count = 1};",
              "Region.*", r"no object of region 0x[0-9a-f]+ begins there"),
@@ -237,7 +243,7 @@ FAULTS = {
                 "            if (!@) copies_.forget(n.what, thief);\n            if (n.what.kind == access_kind::region) {\n                copies_.forget_all_of",
                 "LaunchedByFour.NestsAgainAndAgain", r"nests: [0-9]+: not so: "),
     "crossing: an idle worker brings nothing":
-        program(CROSSING, "came.has_value() && !*came && bring_ahead();", "came.has_value() && !*came && !@ && bring_ahead();", "Keeping.AnIdleWorkerBrings", r"ahead_of_need: [0-9]+: not so: brought"),
+        program(CROSSING, "    return !*came && bring_ahead();", "    return !*came && !@ && bring_ahead();", "Keeping.AnIdleWorkerBrings", r"ahead_of_need: [0-9]+: not so: brought"),
     "crossing: kept of what is looked into by one that comes":
         program(AWAY, "        if (!copies_.bring(e.there,", "        if (!@ && !copies_.bring(e.there,", "Two/Kept.Bytes/by_who_looks_into_it", r"by_who_looks_into_it: [0-9]+: not so: \*y == 9"),
     "crossing: what cannot be brought is taken for brought":

@@ -42,8 +42,8 @@ void copy(const int& from, int& to) { to = from; }
 
 int* made(int value) { return skerry::root_region().create().make<int>(value); }
 
-// What is in memory, whatever the compiler thinks may be there. ThreadSanitizer cannot know that another process has
-// told this one that nobody writes it now.
+// What is in memory, whatever the compiler thinks may be there. Not for ThreadSanitizer, which cannot know that another
+// process has told this one that nobody writes it now; and ahead_of_need looks while it is written, on purpose.
 [[gnu::no_sanitize("thread")]] int peek(const int& x) { return *const_cast<const volatile int*>(&x); }
 
 // Keeps a worker that brings ahead from what is made after this: it begins with the first byte.
@@ -305,7 +305,8 @@ void ahead_of_need(skerry::runtime& r) {
     await(moment::begun);
     bool brought = false;
     std::thread looks([&] {
-        for (int i = 0; i < 10'000 && !brought; ++i) { // seconds, if it does not come at all
+        const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+        while (!brought && std::chrono::steady_clock::now() < deadline) {
             std::this_thread::sleep_for(std::chrono::microseconds(100));
             brought = peek(*x) == 2;
         }
@@ -390,8 +391,9 @@ void await_the_end_of(pid_t pid) {
     for (char state = ' '; state != 'Z';) {
         CHECK(std::chrono::steady_clock::now() < deadline);
         std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
-        std::string text((std::istreambuf_iterator<char>(stat)), {});
-        state = stat.is_open() ? text[text.rfind(')') + 2] : 'Z'; // gone: somebody has waited already
+        const std::string text((std::istreambuf_iterator<char>(stat)), {});
+        state = text.empty() ? 'Z' : text[text.rfind(')') + 2]; // empty: somebody has waited already
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
 }
 
