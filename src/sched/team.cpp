@@ -167,9 +167,11 @@ answer team::steal_from(worker& self, worker& victim, wanted w, bool force, task
         more = victim.tasks.looks_busy();
     }
     if (result == answer::granted) {
+        const bool forced =
+            force && settings_.protocol == steal_protocol::asymmetric; // the others have nothing to force
         self.count.granted.add();
-        self.count.asymmetric.add(force ? 1 : 0);
-        self.trace.steal(trace_id(task), victim.slot, force ? steal_how::forced : steal_how::asked);
+        self.count.asymmetric.add(forced ? 1 : 0);
+        self.trace.steal(trace_id(task), victim.slot, forced ? steal_how::forced : steal_how::asked);
         stop_searching(w.is_any() && more);
     } else if (result == answer::refused) {
         self.count.refused.add();
