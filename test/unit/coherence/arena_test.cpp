@@ -224,19 +224,23 @@ TEST(Arena, ReleasedMemoryIsPoisoned) {
     }
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
-    region r = root_region().create();
-    int* const object = r.make<int>(1);
-    auto* const large = r.make_array<std::byte>(10'000).data();
-    EXPECT_FALSE(__asan_address_is_poisoned(object));
-    EXPECT_TRUE(__asan_address_is_poisoned(object + 1)); // beyond the object, within its block
-    EXPECT_TRUE(__asan_address_is_poisoned(large + 10'000));
-    r.destroy(object);
-    EXPECT_TRUE(__asan_address_is_poisoned(object));
-    int* const again = r.make<int>(2);
-    EXPECT_FALSE(__asan_address_is_poisoned(again));
-    r.destroy_all();
-    EXPECT_TRUE(__asan_address_is_poisoned(again));
-    EXPECT_TRUE(__asan_address_is_poisoned(large));
+    const auto child = run_in_child([] { // the other tests' children want a process without regions
+        region r = root_region().create();
+        int* const object = r.make<int>(1);
+        auto* const large = r.make_array<std::byte>(10'000).data();
+        EXPECT_FALSE(__asan_address_is_poisoned(object));
+        EXPECT_TRUE(__asan_address_is_poisoned(object + 1)); // beyond the object, within its block
+        EXPECT_TRUE(__asan_address_is_poisoned(large + 10'000));
+        r.destroy(object);
+        EXPECT_TRUE(__asan_address_is_poisoned(object));
+        int* const again = r.make<int>(2);
+        EXPECT_FALSE(__asan_address_is_poisoned(again));
+        r.destroy_all();
+        EXPECT_TRUE(__asan_address_is_poisoned(again));
+        EXPECT_TRUE(__asan_address_is_poisoned(large));
+        return HasFailure() ? 1 : 0;
+    });
+    EXPECT_TRUE(child.exited && child.code == 0) << child.output;
 #endif
 #endif
 }
@@ -331,7 +335,8 @@ TEST(Arena, PagesOfOthersAreOpenedAsLargeOnes) {
                    : asked_for_large(at)                                               ? 1
                                                                                        : 0;
         });
-        EXPECT_EQ(child.code, s.asked && knows_large ? 1 : 0) << "page " << s.opened << " in process " << s.rank;
+        EXPECT_EQ(child.code, s.asked && knows_large ? 1 : 0)
+            << "page " << s.opened << " in process " << s.rank << child.output;
     }
 }
 
