@@ -44,7 +44,7 @@ int* made(int value) { return skerry::root_region().create().make<int>(value); }
 
 // What is in memory, whatever the compiler thinks may be there. Not for ThreadSanitizer, which cannot know that another
 // process has told this one that nobody writes it now; and ahead_of_need looks while it is written, on purpose.
-[[gnu::no_sanitize("thread")]] int peek(const int& x) { return *const_cast<const volatile int*>(&x); }
+__attribute__((no_sanitize("thread"))) int peek(const int& x) { return *const_cast<const volatile int*>(&x); }
 
 // Keeps a worker that brings ahead from what is made after this: it begins with the first byte.
 std::span<char> much() { return skerry::root_region().create().make_array<char>(std::size_t{64} << 20); }
