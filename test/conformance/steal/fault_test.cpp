@@ -173,8 +173,9 @@ class left_out : public testing::TestWithParam<fault> {};
 
 TEST_P(left_out, is_found) {
     const fault& f = GetParam();
-    std::string report;
-    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    const auto found = testing::ContainsRegex(f.report);
+    std::string report; // of as many seeds as it takes: how many depends on the compiler's code
+    for (std::uint64_t seed = 0; seed < 100 && !testing::Value(report, found); ++seed) {
         skerry::port::leave_out({});
         EXPECT_EQ(simulate(f.program, f.steal, seed).total.stale_reads, 0U) << "without the fault";
         EXPECT_EQ(now.wrong, nullptr) << "without the fault: " << now.wrong;
@@ -186,7 +187,7 @@ TEST_P(left_out, is_found) {
         }
     }
     skerry::port::leave_out({});
-    EXPECT_THAT(report, testing::ContainsRegex(f.report));
+    EXPECT_THAT(report, found);
 }
 
 INSTANTIATE_TEST_SUITE_P(steps, left_out, testing::ValuesIn(all),
