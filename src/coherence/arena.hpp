@@ -136,7 +136,7 @@ class arena {
     machine::atomic<page*>* table_ = nullptr; // constant; one entry for each page number
     std::uint8_t* accessible_ = nullptr;      // constant; one byte for each page number: of its holder, else guarded
     std::unique_ptr<page_source> source_;     // constant
-    page_range own_;                          // constant; this process's share, which others have no pages of at first
+    page_range own_;                          // constant; the share that this process hands out
     machine::atomic<std::size_t> in_use_{0};
 
     mutex<machine> mutex_; // guards what follows

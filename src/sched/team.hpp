@@ -45,7 +45,8 @@ struct team_settings {
 // What a team has to do with others: workers that find nothing look there, too.
 class outward {
   public:
-    // A worker that searches. Never waits. True: it has done something meanwhile, and there may be more of that.
+    // A worker that searches. Never waits. True: it has done something meanwhile, or another thread does, and that may
+    // bring work: the search begins anew.
     virtual bool search() noexcept = 0;
     // From here on a worker finds nothing that it may run; from here on it does, or has stopped looking. In pairs.
     virtual void idles(wanted w) noexcept = 0;
