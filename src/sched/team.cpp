@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include "base/panic.hpp"
 #include "base/port/clock.hpp"
@@ -154,17 +155,15 @@ bool team::accept_for(worker& thief, wanted w, std::size_t depth, task_header& t
 
 answer team::steal_from(worker& self, worker& victim, wanted w, bool force, task_header*& task) noexcept {
     answer result = answer::refused;
-    bool more = false;
     if (interrupts()) {
         result = request(self, victim, steal_request::kind::steal, w, nullptr);
         task = result == answer::granted ? self.request.reply.task : nullptr;
-        more = self.request.reply.more;
+        self.roused = self.roused || (w.is_any() && result == answer::granted && self.request.reply.more);
     } else {
         const auto accept = [&](task_header& t, std::size_t index) {
             return accept_for(self, w, self.mine().depth(), t, index);
         };
         result = victim.theirs().steal(accept, force, task);
-        more = victim.tasks.looks_busy();
     }
     if (result == answer::granted) {
         const bool forced =
@@ -172,7 +171,7 @@ answer team::steal_from(worker& self, worker& victim, wanted w, bool force, task
         self.count.granted.add();
         self.count.asymmetric.add(forced ? 1 : 0);
         self.trace.steal(trace_id(task), victim.slot, forced ? steal_how::forced : steal_how::asked);
-        stop_searching(w.is_any() && more);
+        relay(self);
     } else if (result == answer::refused) {
         self.count.refused.add();
     }
@@ -191,20 +190,17 @@ answer team::extract_from(worker& self, worker& victim, wanted w, task_header*& 
     if (result == answer::granted) {
         self.count.granted.add();
         self.trace.steal(trace_id(task), victim.slot, steal_how::fetched);
-        stop_searching(false);
+        relay(self);
     }
     return result;
 }
 
-void team::stop_searching(bool more) noexcept {
-    if (sleepers_.load(std::memory_order_acquire) == 0) {
+void team::relay(worker& self) noexcept {
+    if (!std::exchange(self.roused, false) || sleepers_.load(std::memory_order_acquire) == 0) {
         return;
     }
-    if (more) {
+    if (interrupts() || !ring_for(wanted::any()) || any_work()) {
         wake_any();
-    }
-    if (settings_.protocol == steal_protocol::asymmetric) {
-        ring_all(); // locked: pages are rung for ever; interrupt: whoever woke a sleeper has rung itself for the next
     }
 }
 
@@ -308,7 +304,7 @@ void team::ring_all() noexcept {
     }
 }
 
-bool team::ring_for(worker& /*self*/, wanted w) noexcept {
+bool team::ring_for(wanted w) noexcept {
     if (settings_.protocol != steal_protocol::asymmetric) {
         // Locked: every push looks for sleepers, after a full fence. Interrupt: a handler that has nothing to give
         // rings its own page, so the last look does it.
@@ -356,9 +352,25 @@ task_header* team::last_look(worker& self, wanted w, bool& unsure) noexcept {
     return take_injected(self, w);
 }
 
+bool team::any_work() const noexcept {
+    for (unsigned i = 0, n = slots(); i < n; ++i) {
+        if (slot(i).tasks.looks_busy()) {
+            return true;
+        }
+    }
+    return any_injected();
+}
+
 void team::answer_push(worker& self, const context* joined) noexcept {
     self.count.deepest.raise_to(self.mine().depth());
     if (sleepers_.load(std::memory_order_acquire) == 0) { // after attend()'s full fence
+        return;
+    }
+    if (wake_any()) { // before one that waits, which may leave without a search: its wait may be over
+        self.count.wakes.add();
+        if (interrupts() && sleepers_.load(std::memory_order_acquire) > 1) {
+            self.ring(); // it cannot: invariant 1
+        }
         return;
     }
     bool someone_else = false;
@@ -371,8 +383,8 @@ void team::answer_push(worker& self, const context* joined) noexcept {
         if (wish.may_use(self, joined)) {
             if (w.sleeping.notify()) {
                 self.count.wakes.add();
-                if ((interrupts() || !wish.is_any()) && sleepers_.load(std::memory_order_acquire) > 1) {
-                    self.ring(); // it may leave without a further search, or cannot ring us: invariant 1
+                if (sleepers_.load(std::memory_order_acquire) > 1) {
+                    self.ring(); // invariant 1
                 }
                 return;
             }
@@ -385,14 +397,15 @@ void team::answer_push(worker& self, const context* joined) noexcept {
     }
 }
 
-void team::wake_any() noexcept {
+bool team::wake_any() noexcept {
     for (unsigned i = 0, n = slots(); i < n; ++i) {
         worker& w = slot(i);
         if (w.sleeping.prepared() && wanted::from_word(w.announced.load(std::memory_order_acquire)).is_any() &&
             w.sleeping.notify()) {
-            return;
+            return true;
         }
     }
+    return false;
 }
 
 void team::stop() noexcept {
@@ -443,7 +456,6 @@ task_header* team::take_injected(worker& self, wanted w) noexcept {
         return nullptr;
     }
     loose_task* task = nullptr;
-    bool more = false;
     {
         const std::lock_guard lock(mutex_);
         task = oldest_injected_;
@@ -454,11 +466,10 @@ task_header* team::take_injected(worker& self, wanted w) noexcept {
             return nullptr;
         }
         unlink(*task);
-        more = oldest_injected_ != nullptr;
     }
     task->joined.begin(&self);
     task->base = self.mine().depth();
-    stop_searching(more);
+    relay(self);
     return task;
 }
 

@@ -168,8 +168,8 @@ class team {
     [[nodiscard]] latch<machine>& detached() noexcept { return detached_; }
     [[nodiscard]] bool any_injected() const noexcept { return injected_count_.load(std::memory_order_acquire) != 0; }
 
-    // Wakes one worker that takes anything. Precondition: a full fence since the work was made visible.
-    void wake_any() noexcept;
+    // Wakes one worker that takes anything, if one sleeps. Precondition: a full fence since the work was made visible.
+    bool wake_any() noexcept;
 
   private:
     // One thief looking for work. Times are in ticks.
@@ -216,10 +216,12 @@ class team {
     template <class Condition>
     [[nodiscard]] task_header* sleep(worker& self, wanted w, Condition& c) noexcept;
     // Rings whoever could push what `w` wants; says whether the rings are ordered before what follows.
-    bool ring_for(worker& self, wanted w) noexcept;
+    bool ring_for(wanted w) noexcept;
 
-    // Invariant 1, when a searcher leaves with a task. `more`: there is work for others.
-    void stop_searching(bool more) noexcept;
+    // The caller has found a task. If it was roused, what it was roused for may be another one: invariant 1.
+    void relay(worker& self) noexcept;
+    // Whether anybody's deque or the queue looks as if it held a task.
+    [[nodiscard]] bool any_work() const noexcept;
     void unlink(loose_task& task) noexcept;
 
     void ring_all() noexcept;

@@ -132,7 +132,7 @@ task_header* team::sleep(worker& self, wanted w, Condition& c) noexcept {
     self.announced.store(w.word(), std::memory_order_release);
     self.sleeping.prepare();                           // Z0
     sleepers_.fetch_add(1, std::memory_order_seq_cst); // Z0 before Z1: an owner that misses the ring sees the count
-    const bool fenced = ring_for(self, w);             // Z1, Z2
+    const bool fenced = ring_for(w);                   // Z1, Z2
     bool unsure = false;
     task_header* const task = last_look(self, w, unsure); // Z3
     if (task == nullptr && !unsure && c.arm(self.sleeping)) {
@@ -148,10 +148,14 @@ task_header* team::sleep(worker& self, wanted w, Condition& c) noexcept {
         }
         self.trace.wake();
         c.disarm();
-    } else {
-        self.sleeping.cancel();
+        self.roused = w.is_any() && !interrupts(); // there, whoever wakes one of several stays rung
+    } else if (!self.sleeping.cancel()) {
+        self.roused = w.is_any();
     }
     sleepers_.fetch_sub(1, std::memory_order_relaxed);
+    if (task != nullptr) {
+        relay(self); // not before cancel(): somebody may have counted on this thread until then
+    }
     return task;
 }
 

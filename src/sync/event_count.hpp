@@ -28,7 +28,8 @@ class event_count {
         M::full_fence(); // E1 before the second look: pairs with the waker's fence between the event and E3
     }
 
-    void cancel() noexcept { word_.store(awake, std::memory_order_release); }
+    // False: it has been notified, and whoever did so counts on the sleeper.
+    bool cancel() noexcept { return word_.exchange(awake, std::memory_order_acq_rel) == armed; }
 
     // E2: sleeps until notified.
     void wait() noexcept {

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Tasks that appear while all other workers sleep, at every moment of each other's waking. A wake-up that is lost shows
+// as a task that nobody begins while somebody sleeps.
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include <skerry/skerry.hpp>
+
+#include "base/port/clock.hpp"
+#include "runtime/engine.hpp"
+
+namespace {
+
+using skerry::detail::engine;
+using skerry::detail::machine;
+using skerry::detail::team;
+
+constexpr unsigned workers = 4;
+constexpr std::uint64_t long_time_ns = 20'000'000'000;
+
+unsigned asleep(const team& crew) {
+    unsigned n = 0;
+    for (unsigned i = 0; i < crew.slots(); ++i) {
+        n += crew.slot(i).sleeping.prepared() ? 1U : 0U;
+    }
+    return n;
+}
+
+template <class Condition>
+bool comes(Condition&& c) {
+    const std::uint64_t begin = skerry::port::now_ns();
+    while (!c()) {
+        std::this_thread::yield();
+        if (skerry::port::now_ns() - begin > long_time_ns) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// As many leaves as workers. None ends before all have begun, but for one that waits in vain.
+struct meeting {
+    std::atomic<unsigned> begun{0};
+    std::atomic<bool> failed{false};
+    unsigned gap; // pauses between one fork and the next
+
+    void leaf() {
+        begun.fetch_add(1);
+        if (!comes([this] { return begun == workers || failed; })) {
+            failed = true;
+        }
+    }
+    void along(unsigned leaves) { // each but the last of one owner's deque
+        if (leaves == 1) {
+            return leaf();
+        }
+        skerry::parallel_invoke(
+            [&] {
+                for (unsigned i = 0; i < gap; ++i) {
+                    machine::pause();
+                }
+                along(leaves - 1);
+            },
+            [&] { leaf(); });
+    }
+    void apart(unsigned leaves) { // half of them in the deque of whoever comes first
+        if (leaves == 1) {
+            return leaf();
+        }
+        skerry::parallel_invoke(
+            [&] {
+                for (unsigned i = 0; i < gap; ++i) {
+                    machine::pause();
+                }
+                apart(leaves / 2);
+            },
+            [&] { apart(leaves - leaves / 2); });
+    }
+};
+
+class sleeping : public testing::TestWithParam<skerry::steal_mode> {};
+
+TEST_P(sleeping, no_task_is_left_to_a_sleeper) {
+    skerry::options o;
+    o.workers = workers;
+    o.steal = GetParam();
+    skerry::runtime rt(o);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    unsigned rounds = 0;
+    for (; rounds < 20'000 && std::chrono::steady_clock::now() < end; ++rounds) {
+        meeting m{.gap = rounds / 2 * 7 % 1009};
+        const bool slept = rt.run([&] {
+            const team& crew = engine::current().crew();
+            const bool all = comes([&] { return asleep(crew) == workers - 1; });
+            rounds % 2 == 0 ? m.along(workers) : m.apart(workers);
+            return all;
+        });
+        ASSERT_TRUE(slept) << "round " << rounds << ": somebody found no sleep";
+        ASSERT_FALSE(m.failed) << "round " << rounds << ": a task lay there while a worker slept";
+    }
+    EXPECT_GT(rounds, 0U);
+    RecordProperty("rounds", static_cast<int>(rounds));
+}
+
+INSTANTIATE_TEST_SUITE_P(protocols, sleeping,
+                         testing::Values(skerry::steal_mode::automatic, skerry::steal_mode::locked),
+                         [](const testing::TestParamInfo<skerry::steal_mode>& i) {
+                             return i.param == skerry::steal_mode::locked ? "locked" : "automatic";
+                         });
+
+} // namespace
