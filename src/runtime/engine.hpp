@@ -61,9 +61,6 @@ class engine {
     static engine& current();
     static engine& standard();
     [[nodiscard]] bool is_standard() const noexcept;
-    // Ends the default one; its next use starts another. For a host whose process goes on when a program has ended.
-    // Precondition: nobody is inside it.
-    static void end_standard() noexcept;
     static engine& of(worker_page& page) noexcept;
 
   private:

@@ -44,8 +44,6 @@ engine& engine::standard() {
     return *found;
 }
 
-void engine::end_standard() noexcept { delete standard_engine.exchange(nullptr, std::memory_order_acq_rel); }
-
 engine& engine::current() { return current_page != nullptr ? of(*current_page) : standard(); }
 
 region_guard::region_guard() { engine::standard().enter(); }

@@ -18,6 +18,7 @@
 
 #include "base/port/clock.hpp"
 #include "sched/counters.hpp"
+#include "sched/spare_blocks.hpp"
 #include "sched/steal_request.hpp"
 #include "sync/deque_owner.hpp"
 #include "sync/deque_thief.hpp"
@@ -81,6 +82,7 @@ struct worker final : worker_page {
     std::uint32_t random = 0x9e3779b9U;
     std::size_t floor = 0;        // of the innermost wait or finish: tasks from this depth on are its own
     worker_page* outer = nullptr; // the page of the runtime around this one
+    spare_blocks spare;           // give() is for any thread
 
     [[nodiscard]] deque_owner<machine, task_header> mine() noexcept { return deque_owner<machine, task_header>(tasks); }
     [[nodiscard]] deque_thief<machine, task_header> theirs() noexcept {

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <skerry/dataflow.hpp>
 #include <skerry/forkjoin.hpp>
 #include <skerry/runtime.hpp>
 
@@ -89,6 +90,33 @@ TEST(Memory, ADequeThatCannotGrowRunsInOrder) {
         fail_large = false;
         EXPECT_EQ(rt.run([] { return deep(4000); }), 4000);
     }
+}
+
+// Tasks of a worker leave their memory to its next ones, whoever has run them; all of it goes with the runtime.
+TEST(Memory, TasksLeaveTheirMemoryToTheNext) {
+    { // what is allocated once per process
+        skerry::runtime rt(with(3));
+        rt.run([] { skerry::spawn([] {}); });
+    }
+    const long before = live;
+    {
+        skerry::runtime rt(with(3));
+        long sum = 0;
+        const auto chain = [&] {
+            for (int i = 0; i < 2000; ++i) {
+                skerry::spawn([](long& s) { ++s; }, skerry::inout(sum));
+            }
+            skerry::taskwait();
+        };
+        rt.run(chain);
+        const long after_one = live;
+        for (int round = 0; round < 20; ++round) {
+            rt.run(chain);
+        }
+        EXPECT_EQ(sum, 21 * 2000);
+        EXPECT_LE(live - after_one, 3 * 2000) << "no more than all that were alive at once, on each worker";
+    }
+    EXPECT_EQ(live, before);
 }
 
 TEST(Memory, EachAllocationOfARuntimeMayFail) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/export.hpp>
@@ -91,6 +92,13 @@ struct imported_task;
 struct dependent_task : loose_task, completion {
     SKERRY_EXPORT dependent_task(const task_type& t, const char* task_name, access_node* first, std::size_t count,
                                  const spawn_place& at) noexcept;
+
+    // From the memory of tasks that this worker has made before, if some is left. Errors: std::bad_alloc.
+    [[nodiscard]] SKERRY_EXPORT static void* operator new(std::size_t bytes);
+    SKERRY_EXPORT static void operator delete(void* block, std::size_t bytes) noexcept;
+    // With a greater alignment than that of every allocation.
+    [[nodiscard]] static void* operator new(std::size_t bytes, std::align_val_t a) { return ::operator new(bytes, a); }
+    static void operator delete(void* block, std::size_t, std::align_val_t a) noexcept { ::operator delete(block, a); }
 
     // Constant after construction.
     const task_type& type;

@@ -23,6 +23,9 @@ struct native {
     // Slots of a new deque. Enough for every fork-join program of sane depth; the deque grows beyond.
     static constexpr std::size_t initial_capacity = 1024;
 
+    // Whether memory may go from one task to the next without a call of the heap.
+    static constexpr bool keeps_blocks = true;
+
     // How an owner stores the words of its page that thieves read, `bottom` above all.
     static constexpr std::memory_order owner_release = std::memory_order_release;
 

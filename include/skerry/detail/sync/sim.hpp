@@ -26,6 +26,9 @@ struct sim {
     static constexpr std::size_t initial_capacity = 256;
     static constexpr int gate_spins = 100;
 
+    // The simulated heap takes what is freed out of all caches, so that no late write-back reaches the next owner.
+    static constexpr bool keeps_blocks = false;
+
     // Under the protocols for caches kept by software only the owner and its core's handler read the page, and a plain
     // store need not leave the core. Coherent simulated cores see each other's stores in the order of the program.
     static constexpr std::memory_order owner_release = std::memory_order_relaxed;

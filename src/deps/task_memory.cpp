@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <new>
+
+#include <skerry/detail/deps/dependent_task.hpp>
+
+#include "sched/worker.hpp"
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+namespace {
+
+spare_blocks* mine() noexcept { return current_page != nullptr ? &worker::of(*current_page).spare : nullptr; }
+
+} // namespace
+
+void* dependent_task::operator new(std::size_t bytes) {
+    if constexpr (machine::keeps_blocks) {
+        return spare_blocks::take(mine(), bytes);
+    } else {
+        return ::operator new(bytes);
+    }
+}
+
+void dependent_task::operator delete(void* block, std::size_t bytes) noexcept {
+    if constexpr (machine::keeps_blocks) {
+        spare_blocks::give(mine(), block, bytes);
+    } else {
+        ::operator delete(block);
+    }
+}
+
+} // namespace skerry::inline SKERRY_ABI::detail

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Memory of tasks that have ended, for the next ones that the same worker makes. A block is warm then, and a few
+// instructions away where the C library takes a hundred; and who ends tasks that another worker has made does not meet
+// it at a lock of the C library's heap.
+//
+// A block goes back to the worker that made it, whoever gives it back. So a worker keeps at most the blocks that were
+// in use at one moment; it frees them when it ends itself.
+//
+// Thread safety: take() and give() of one's own; blocks of others may be given back by any thread.
+//
+// Invariants
+//  1. Blocks in `first` are their owner's; those in `returned` were given back by others, who only add (A1 -> A2).
+//  2. The owner outlives its blocks.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <utility>
+
+#include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/base/cache_line.hpp>
+#include <skerry/detail/sync/machine.hpp>
+
+#include "base/port/poison.hpp"
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+class spare_blocks {
+  public:
+    spare_blocks() noexcept = default;
+    spare_blocks(const spare_blocks&) = delete;
+    spare_blocks& operator=(const spare_blocks&) = delete;
+    ~spare_blocks() {
+        for (list& l : lists_) {
+            for (block* b : {l.first, l.returned.load(std::memory_order_acquire)}) {
+                while (b != nullptr) {
+                    ::operator delete(std::exchange(b, b->next));
+                }
+            }
+        }
+    }
+
+    // Memory for `bytes`, aligned as by ::operator new. `mine`: of the calling worker, or null. Errors: std::bad_alloc.
+    [[nodiscard]] static void* take(spare_blocks* mine, std::size_t bytes) {
+        const std::size_t c = class_of(bytes);
+        if (mine == nullptr || c >= classes) {
+            return ::new (::operator new(sizeof(block) + bytes)) block{} + 1;
+        }
+        list& l = mine->lists_[c];
+        if (l.first == nullptr && l.returned.load(std::memory_order_relaxed) != nullptr) { // relaxed: only whether
+            l.first = l.returned.exchange(nullptr, std::memory_order_acquire);             // A2 <- A1
+        }
+        block* const b = l.first;
+        if (b == nullptr) {
+            return ::new (::operator new(sizeof(block) + size_of(c))) block{.home = mine} + 1;
+        }
+        l.first = b->next;
+        port::unpoison(b + 1, size_of(c));
+        return b + 1;
+    }
+
+    // Gives back what take() has returned for as many bytes.
+    static void give(const spare_blocks* mine, void* memory, std::size_t bytes) noexcept {
+        block* const b = static_cast<block*>(memory) - 1;
+        if (b->home == nullptr) {
+            ::operator delete(b);
+            return;
+        }
+        const std::size_t c = class_of(bytes);
+        list& l = b->home->lists_[c];
+        port::poison(memory, size_of(c));
+        if (b->home == mine) {
+            b->next = std::exchange(l.first, b);
+            return;
+        }
+        b->next = l.returned.load(std::memory_order_relaxed);
+        while (!l.returned.compare_exchange_weak(b->next, b, std::memory_order_release, // A1 -> A2
+                                                 std::memory_order_relaxed)) {
+        }
+    }
+
+  private:
+    // What stands before the memory.
+    struct alignas(__STDCPP_DEFAULT_NEW_ALIGNMENT__) block {
+        spare_blocks* home = nullptr; // null: nobody keeps it
+        block* next = nullptr;
+    };
+    // Of one size. What others write has a line of its own.
+    struct list {
+        alignas(cache_line) block* first = nullptr;
+        alignas(cache_line) machine::atomic<block*> returned{nullptr};
+    };
+
+    static constexpr std::size_t granule = 64;
+    static constexpr std::size_t classes = 8;
+
+    static constexpr std::size_t class_of(std::size_t bytes) noexcept { return (bytes - 1) / granule; }
+    static constexpr std::size_t size_of(std::size_t c) noexcept { return (c + 1) * granule; }
+
+    std::array<list, classes> lists_;
+};
+
+} // namespace skerry::inline SKERRY_ABI::detail
