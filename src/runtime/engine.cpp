@@ -363,8 +363,7 @@ void engine::run_substitute(void* self) {
     while (!home.team_.stopping()) {
         lock.unlock();
         home.team_.work(*b.place, [&home] { return home.substitute_retires(); });
-        machine::full_fence();
-        home.team_.wake_any(); // a wake-up that came to this thread is passed on
+        home.team_.pass_on(*b.place); // also what lies in the own deque
         lock.lock();
         if (!home.substitute_retires()) {
             continue;

@@ -5,8 +5,8 @@
 // instructions away where the C library takes a hundred; and who ends tasks that another worker has made does not meet
 // it at a lock of the C library's heap.
 //
-// A block goes back to the worker that made it, whoever gives it back. So a worker keeps at most the blocks that were
-// in use at one moment; it frees them when it ends itself.
+// A block goes back to the worker that made it, whoever gives it back. So a worker keeps, of each size, at most as many
+// as were in use at one moment; it frees them when it ends itself.
 //
 // Thread safety: take() and give() of one's own; blocks of others may be given back by any thread.
 //
@@ -73,7 +73,9 @@ class spare_blocks {
         list& l = b->home->lists_[c];
         port::poison(memory, size_of(c));
         if (b->home == mine) {
-            b->next = std::exchange(l.first, b);
+            b->next = l.first;
+            machine::light_fence(); // the child of a fork() may find the list as it is now, and frees it
+            l.first = b;
             return;
         }
         b->next = l.returned.load(std::memory_order_relaxed);
@@ -95,7 +97,7 @@ class spare_blocks {
     };
 
     static constexpr std::size_t granule = 64;
-    static constexpr std::size_t classes = 8;
+    static constexpr std::size_t classes = 16; // a task of six accesses and a small closure
 
     static constexpr std::size_t class_of(std::size_t bytes) noexcept { return (bytes - 1) / granule; }
     static constexpr std::size_t size_of(std::size_t c) noexcept { return (c + 1) * granule; }

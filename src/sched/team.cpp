@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <mutex>
 #include <new>
-#include <utility>
 
 #include "base/panic.hpp"
 #include "base/port/clock.hpp"
@@ -171,7 +170,6 @@ answer team::steal_from(worker& self, worker& victim, wanted w, bool force, task
         self.count.granted.add();
         self.count.asymmetric.add(forced ? 1 : 0);
         self.trace.steal(trace_id(task), victim.slot, forced ? steal_how::forced : steal_how::asked);
-        relay(self);
     } else if (result == answer::refused) {
         self.count.refused.add();
     }
@@ -190,17 +188,15 @@ answer team::extract_from(worker& self, worker& victim, wanted w, task_header*& 
     if (result == answer::granted) {
         self.count.granted.add();
         self.trace.steal(trace_id(task), victim.slot, steal_how::fetched);
-        relay(self);
     }
     return result;
 }
 
-void team::relay(worker& self) noexcept {
-    if (!std::exchange(self.roused, false) || sleepers_.load(std::memory_order_acquire) == 0) {
-        return;
-    }
-    if (interrupts() || !ring_for(wanted::any()) || any_work()) {
-        wake_any();
+void team::rouse_another(worker& self) noexcept {
+    if (interrupts()) {
+        wake_any(); // who waits for something is called by those who push it
+    } else if ((!ring_for(wanted::any()) || any_work(self)) && !wake_any()) {
+        wake_waiters();
     }
 }
 
@@ -352,8 +348,8 @@ task_header* team::last_look(worker& self, wanted w, bool& unsure) noexcept {
     return take_injected(self, w);
 }
 
-bool team::any_work() const noexcept {
-    for (unsigned i = 0, n = slots(); i < n; ++i) {
+bool team::any_work(worker& self) const noexcept {
+    for (unsigned i = 0, n = known_slots(self); i < n; ++i) {
         if (slot(i).tasks.looks_busy()) {
             return true;
         }
@@ -363,14 +359,18 @@ bool team::any_work() const noexcept {
 
 void team::answer_push(worker& self, const context* joined) noexcept {
     self.count.deepest.raise_to(self.mine().depth());
-    if (sleepers_.load(std::memory_order_acquire) == 0) { // after attend()'s full fence
+    const unsigned asleep = sleepers_.load(std::memory_order_acquire); // after attend()'s full fence
+    if (asleep == 0) {
         return;
     }
-    if (wake_any()) { // before one that waits, which may leave without a search: its wait may be over
+    const auto woken = [&] {
         self.count.wakes.add();
-        if (interrupts() && sleepers_.load(std::memory_order_acquire) > 1) {
-            self.ring(); // it cannot: invariant 1
+        if (interrupts() && asleep > 1) {
+            self.ring(); // who was woken cannot: invariant 1
         }
+    };
+    if (wake_any()) { // before one that waits, whose wait may be over
+        woken();
         return;
     }
     bool someone_else = false;
@@ -381,11 +381,8 @@ void team::answer_push(worker& self, const context* joined) noexcept {
         }
         const wanted wish = wanted::from_word(w.announced.load(std::memory_order_acquire));
         if (wish.may_use(self, joined)) {
-            if (w.sleeping.notify()) {
-                self.count.wakes.add();
-                if (sleepers_.load(std::memory_order_acquire) > 1) {
-                    self.ring(); // invariant 1
-                }
+            if (w.sleeping.call()) {
+                woken();
                 return;
             }
         } else {
@@ -401,11 +398,25 @@ bool team::wake_any() noexcept {
     for (unsigned i = 0, n = slots(); i < n; ++i) {
         worker& w = slot(i);
         if (w.sleeping.prepared() && wanted::from_word(w.announced.load(std::memory_order_acquire)).is_any() &&
-            w.sleeping.notify()) {
+            w.sleeping.call()) {
             return true;
         }
     }
     return false;
+}
+
+void team::wake_waiters() noexcept {
+    for (unsigned i = 0, n = slots(); i < n; ++i) {
+        worker& w = slot(i);
+        if (!w.sleeping.prepared()) {
+            continue;
+        }
+        const wanted wish = wanted::from_word(w.announced.load(std::memory_order_acquire));
+        const worker_page* const executor = wish.executor();
+        if (executor == nullptr || worker::of(*const_cast<worker_page*>(executor)).tasks.looks_busy()) {
+            w.sleeping.call();
+        }
+    }
 }
 
 void team::stop() noexcept {
@@ -438,7 +449,7 @@ void team::inject(loose_task& task, bool anybody) noexcept {
         }
         const context* const wish = wanted::from_word(w.announced.load(std::memory_order_acquire)).ctx();
         const bool fits = wish == joined || (anybody && wish != nullptr);
-        if (fits && w.sleeping.notify() && !anybody) {
+        if (fits && w.sleeping.call() && !anybody) {
             return;
         }
     }
@@ -469,7 +480,6 @@ task_header* team::take_injected(worker& self, wanted w) noexcept {
     }
     task->joined.begin(&self);
     task->base = self.mine().depth();
-    relay(self);
     return task;
 }
 

@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include <skerry/detail/base/abi.hpp>
 
@@ -168,8 +169,11 @@ class team {
     [[nodiscard]] latch<machine>& detached() noexcept { return detached_; }
     [[nodiscard]] bool any_injected() const noexcept { return injected_count_.load(std::memory_order_acquire) != 0; }
 
-    // Wakes one worker that takes anything, if one sleeps. Precondition: a full fence since the work was made visible.
-    bool wake_any() noexcept;
+    // What the caller may have been called for is the others' concern, though it has not searched.
+    void pass_on(worker& self) noexcept {
+        self.roused = true;
+        relay(self);
+    }
 
   private:
     // One thief looking for work. Times are in ticks.
@@ -218,10 +222,20 @@ class team {
     // Rings whoever could push what `w` wants; says whether the rings are ordered before what follows.
     bool ring_for(wanted w) noexcept;
 
-    // The caller has found a task. If it was roused, what it was roused for may be another one: invariant 1.
-    void relay(worker& self) noexcept;
+    // The caller searches no more: it has found a task, or its wait is over. If it was roused, what it was roused for
+    // may be still there: invariant 1.
+    void relay(worker& self) noexcept {
+        if (std::exchange(self.roused, false) && sleepers_.load(std::memory_order_acquire) != 0) [[unlikely]] {
+            rouse_another(self);
+        }
+    }
+    void rouse_another(worker& self) noexcept;
     // Whether anybody's deque or the queue looks as if it held a task.
-    [[nodiscard]] bool any_work() const noexcept;
+    [[nodiscard]] bool any_work(worker& self) const noexcept;
+    // Wakes one worker that takes anything, if one sleeps. Precondition: a full fence since the work was made visible.
+    bool wake_any() noexcept;
+    // Wakes all who wait for something and might find a task for them.
+    void wake_waiters() noexcept;
     void unlink(loose_task& task) noexcept;
 
     void ring_all() noexcept;

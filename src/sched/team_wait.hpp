@@ -98,11 +98,13 @@ void team::wait(worker& self, wanted w, std::size_t base, Condition& c, const ch
         }
         if (task != nullptr) {
             idle.end();
+            relay(self);
             execute(self, *task);
         }
         s = search{.began = port::ticks()};
     }
     idle.end();
+    relay(self);
     self.floor = floor;
     machine::discard_all(coherence_step::task_joined);
     self.trace.resume(trace_id(subject));
@@ -141,21 +143,15 @@ task_header* team::sleep(worker& self, wanted w, Condition& c) noexcept {
         }
         self.count.sleeps.add();
         self.trace.sleep();
-        if (fenced) {
-            self.sleeping.wait();
-        } else {
-            self.sleeping.wait_for(1'000'000); // somebody may have missed the ring: look again in a millisecond
-        }
+        // Without a fence somebody may have missed the ring: look again in a millisecond.
+        const bool called = fenced ? self.sleeping.wait() : self.sleeping.wait_for(1'000'000);
+        self.roused = called && !interrupts(); // there, whoever wakes one of several stays rung
         self.trace.wake();
         c.disarm();
-        self.roused = w.is_any() && !interrupts(); // there, whoever wakes one of several stays rung
-    } else if (!self.sleeping.cancel()) {
-        self.roused = w.is_any();
+    } else {
+        self.roused = self.sleeping.cancel() || self.roused;
     }
     sleepers_.fetch_sub(1, std::memory_order_relaxed);
-    if (task != nullptr) {
-        relay(self); // not before cancel(): somebody may have counted on this thread until then
-    }
     return task;
 }
 
@@ -187,6 +183,7 @@ void team::work(worker& self, Retired&& retired) noexcept {
         }
         if (task != nullptr) {
             idle.end();
+            relay(self);
             const activity_scope doing(self.doing, "running tasks", nullptr);
             execute(self, *task);
         }

@@ -77,7 +77,7 @@ struct worker final : worker_page {
     steal_request request;
 
     // Owner only.
-    bool roused = false;      // there may be a task for one more worker that sleeps: team::relay()
+    bool roused = false;      // called for a task, or knows of another one: team::relay()
     unsigned known_slots = 0; // of the team, as of the last look
     std::uint32_t random = 0x9e3779b9U;
     std::size_t floor = 0;        // of the innermost wait or finish: tasks from this depth on are its own

@@ -56,7 +56,8 @@ class deque_owner {
     // Pushes a task that no frame of the owner will pop, and shares all there is (invariant 6). True: somebody wants
     // attention. Errors: std::bad_alloc, nothing is pushed.
     bool push_loose(Task& task) {
-        if (page_.bottom.load(std::memory_order_relaxed) + 1 >= d_.slots_ + d_.capacity_ && !grow()) {
+        const bool full = page_.bottom.load(std::memory_order_relaxed) + 1 >= d_.slots_ + d_.capacity_;
+        if (full && !grow()) {
             throw std::bad_alloc();
         }
         d_.enter();
@@ -68,7 +69,7 @@ class deque_owner {
         move_split(b + 1);
         d_.leave();
         M::full_fence(); // the push before the look at limit, as light fence and Z2 do for push()
-        return page_.limit.load(std::memory_order_relaxed) == nullptr;
+        return full || page_.limit.load(std::memory_order_relaxed) == nullptr; // full: grow() may have undone a ring
     }
 
     // Takes the newest task off if it lies at `base` or above. Null: none. For waits, when every frame has been popped

@@ -154,6 +154,7 @@ struct machine {
 
     static constexpr std::size_t initial_capacity = 2;
     static constexpr int gate_spins = 1;
+    static constexpr bool keeps_blocks = false;
     static constexpr memory_order owner_release = memory_order::release;
 
     static void light_fence(place where = place::current()) noexcept { ask(action::light_fence, 0, where); }

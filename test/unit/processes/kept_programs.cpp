@@ -23,6 +23,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <skerry/detail/core/context.hpp>
+#include <skerry/detail/core/worker_page.hpp>
+
 #include "checks.hpp"
 #include "launched_programs.hpp"
 
@@ -159,6 +162,15 @@ void after_an_error(skerry::runtime& r) {
     CHECK(told && *x == 7 && *y == 2);
 }
 
+// Until nothing is left of the finish around the caller, so that its end finds nothing to wait for, and runs nothing.
+void hold_until_ended() {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (!skerry::detail::current_page->ctx->pending->alone()) {
+        CHECK(std::chrono::steady_clock::now() < deadline);
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+}
+
 // A wait within, while a task of the same parent has not even begun.
 void by_a_finish(skerry::runtime& r) {
     int* const other = made(0);
@@ -168,12 +180,14 @@ void by_a_finish(skerry::runtime& r) {
     skerry::finish([&](skerry::scope& /*unused*/) {
         spawn(copy, in(*x), out(*seen));
         hold_until_taken(r, 1);
+        hold_until_ended();
     });
     CHECK(*seen == 1);
     *x = 2;
     skerry::finish([&](skerry::scope& /*unused*/) {
         spawn(copy, in(*x), out(*seen));
         hold_until_taken(r, 2);
+        hold_until_ended();
     });
     CHECK(*seen == 2);
     taskwait();

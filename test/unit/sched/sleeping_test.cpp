@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -44,15 +45,16 @@ bool comes(Condition&& c) {
     return true;
 }
 
-// As many leaves as workers. None ends before all have begun, but for one that waits in vain.
+// As many leaves as workers that can run them. None ends before all have begun, but for one that waits in vain.
 struct meeting {
+    unsigned all;
+    unsigned gap; // pauses between one fork and the next
     std::atomic<unsigned> begun{0};
     std::atomic<bool> failed{false};
-    unsigned gap; // pauses between one fork and the next
 
     void leaf() {
         begun.fetch_add(1);
-        if (!comes([this] { return begun == workers || failed; })) {
+        if (!comes([this] { return begun == all || failed; })) {
             failed = true;
         }
     }
@@ -94,7 +96,7 @@ TEST_P(sleeping, no_task_is_left_to_a_sleeper) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
     unsigned rounds = 0;
     for (; rounds < 20'000 && std::chrono::steady_clock::now() < end; ++rounds) {
-        meeting m{.gap = rounds / 2 * 7 % 1009};
+        meeting m{.all = workers, .gap = rounds / 2 * 7 % 1009};
         const bool slept = rt.run([&] {
             const team& crew = engine::current().crew();
             const bool all = comes([&] { return asleep(crew) == workers - 1; });
@@ -106,6 +108,79 @@ TEST_P(sleeping, no_task_is_left_to_a_sleeper) {
     }
     EXPECT_GT(rounds, 0U);
     RecordProperty("rounds", static_cast<int>(rounds));
+}
+
+// The only ones who can take the tasks are an idle worker and one that waits for the worker who forks them.
+void among_waiters(skerry::steal_mode steal,
+                   const std::function<void(const team&, const std::function<void()>&)>& wait) {
+    skerry::options o;
+    o.workers = 3;
+    o.steal = steal;
+    skerry::runtime rt(o);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+    for (unsigned round = 0; round < 5'000 && std::chrono::steady_clock::now() < end; ++round) {
+        meeting m{.all = 3, .gap = round * 7 % 1009};
+        bool slept = false;
+        rt.run([&] {
+            const team& crew = engine::current().crew();
+            wait(crew, [&] {
+                slept = comes([&] { return asleep(crew) == 2; });
+                m.along(3);
+            });
+        });
+        ASSERT_TRUE(slept) << "round " << round << ": somebody found no sleep";
+        ASSERT_FALSE(m.failed) << "round " << round << ": a task lay there while a worker slept";
+    }
+}
+
+TEST_P(sleeping, a_joiner_is_woken_beside_an_idle_worker) {
+    among_waiters(GetParam(), [](const team&, const std::function<void()>& body) {
+        std::atomic<bool> begun{false};
+        skerry::parallel_invoke([&] { ASSERT_TRUE(comes([&] { return begun.load(); })); },
+                                [&] {
+                                    begun = true;
+                                    body();
+                                });
+    });
+}
+
+TEST_P(sleeping, a_finish_is_woken_beside_an_idle_worker) {
+    among_waiters(GetParam(), [](const team&, const std::function<void()>& body) {
+        std::atomic<bool> begun{false};
+        skerry::finish([&](skerry::scope& s) {
+            s.async([&] {
+                begun = true;
+                body();
+            });
+            ASSERT_TRUE(comes([&] { return begun.load(); }));
+        });
+    });
+}
+
+// A stand-in that nobody needs any more is woken for a task, and goes: the one who waits has to run it.
+TEST_P(sleeping, a_stand_in_that_goes_leaves_no_task_behind) {
+    skerry::options o;
+    o.workers = 1;
+    o.steal = GetParam();
+    for (int round = 0; round < 30; ++round) {
+        skerry::runtime rt(o);
+        bool done = false;
+        std::atomic<bool> begun{false};
+        rt.run([&] {
+            const team& crew = engine::current().crew();
+            skerry::finish([&](skerry::scope& s) {
+                s.async([&] {
+                    skerry::blocking([&] {
+                        begun = true;
+                        ASSERT_TRUE(comes([&] { return asleep(crew) == 2; })); // a second stand-in, and who waits
+                    });
+                    s.async([&] { done = true; });
+                });
+                skerry::blocking([&] { ASSERT_TRUE(comes([&] { return begun && asleep(crew) == 1; })); });
+            });
+        });
+        ASSERT_TRUE(done);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(protocols, sleeping,
