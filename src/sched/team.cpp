@@ -414,7 +414,7 @@ void team::wake_waiters() noexcept {
         const wanted wish = wanted::from_word(w.announced.load(std::memory_order_acquire));
         const worker_page* const executor = wish.executor();
         if (executor == nullptr || worker::of(*const_cast<worker_page*>(executor)).tasks.looks_busy()) {
-            w.sleeping.call();
+            w.sleeping.notify(); // no call: the caller has looked after the rings, and each of them will
         }
     }
 }

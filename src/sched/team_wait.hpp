@@ -94,6 +94,9 @@ void team::wait(worker& self, wanted w, std::size_t base, Condition& c, const ch
                 relax(s);
                 continue;
             }
+            if (!w.is_any()) {
+                relay(self); // its last look would not see what others may take
+            }
             task = sleep(self, w, c);
         }
         if (task != nullptr) {
@@ -145,7 +148,7 @@ task_header* team::sleep(worker& self, wanted w, Condition& c) noexcept {
         self.trace.sleep();
         // Without a fence somebody may have missed the ring: look again in a millisecond.
         const bool called = fenced ? self.sleeping.wait() : self.sleeping.wait_for(1'000'000);
-        self.roused = called && !interrupts(); // there, whoever wakes one of several stays rung
+        self.roused = (called || !fenced) && !interrupts(); // there, whoever wakes one of several stays rung
         self.trace.wake();
         c.disarm();
     } else {

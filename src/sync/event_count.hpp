@@ -52,9 +52,9 @@ class event_count {
     [[nodiscard]] bool prepared() const noexcept { return word_.load(std::memory_order_acquire) == armed; }
 
     // E3: wakes the sleeper if there is one, and says so. Precondition: a full fence since the event.
-    bool notify() noexcept { return wake(awake); }
+    bool notify() noexcept { return end_wait(awake); }
     // The same, and tells the sleeper so: the caller counts on it.
-    bool call() noexcept { return wake(called); }
+    bool call() noexcept { return end_wait(called); }
 
     // E4: as notify(), for a waker that cannot rely on earlier ones: a process that shares the word may have been
     // killed between its compare-exchange and its wake.
@@ -68,7 +68,7 @@ class event_count {
     static constexpr std::uint32_t armed = 1;
     static constexpr std::uint32_t called = 2;
 
-    bool wake(std::uint32_t how) noexcept {
+    bool end_wait(std::uint32_t how) noexcept {
         std::uint32_t expected = armed;
         if (word_.load(std::memory_order_acquire) != armed ||
             !word_.compare_exchange_strong(expected, how, std::memory_order_release, // E3 -> E2

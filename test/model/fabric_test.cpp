@@ -33,7 +33,7 @@ void expect_ring_right() {
 
 // The process dies between its compare-exchange and its wake.
 bool killed_before_its_wake(request& r, reply& /*answer*/) {
-    return r.what == action::futex_wake && r.in("notify") && engine::instance().thread() == 0;
+    return r.what == action::futex_wake && r.in("end_wait") && engine::instance().thread() == 0;
 }
 
 using sleeps = sleeping_reader_world;
@@ -116,7 +116,7 @@ const seeded all[] = {
     {"no_ring_after_a_push",
      [](request& r, reply& answer) {
          answer = {0, false};
-         return r.what == action::load && r.in("notify");
+         return r.what == action::load && r.in("end_wait");
      },
      run_sleeps,
      {"deadlock"}},

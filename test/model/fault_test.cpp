@@ -120,7 +120,7 @@ const seeded all[] = {
      run<event_world, &event_world::sleeper, &event_world::lone_waker>,
      {"deadlock"}},
     {"no_wake_in_notify",
-     [](request& r, reply&) { return skip<action::futex_wake>(r, "notify"); },
+     [](request& r, reply&) { return skip<action::futex_wake>(r, "end_wait"); },
      run<event_world, &event_world::sleeper, &event_world::lone_waker>,
      {"deadlock"}},
     {"joiner_announces_by_a_store",
