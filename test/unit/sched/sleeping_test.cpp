@@ -58,31 +58,20 @@ struct meeting {
             failed = true;
         }
     }
-    void along(unsigned leaves) { // each but the last of one owner's deque
+    // Along one owner's deque; or apart, half of them in the deque of whoever comes first.
+    void spread(unsigned leaves, bool apart) {
         if (leaves == 1) {
             return leaf();
         }
+        const unsigned first = apart ? leaves / 2 : leaves - 1;
         skerry::parallel_invoke(
             [&] {
                 for (unsigned i = 0; i < gap; ++i) {
                     machine::pause();
                 }
-                along(leaves - 1);
+                spread(first, apart);
             },
-            [&] { leaf(); });
-    }
-    void apart(unsigned leaves) { // half of them in the deque of whoever comes first
-        if (leaves == 1) {
-            return leaf();
-        }
-        skerry::parallel_invoke(
-            [&] {
-                for (unsigned i = 0; i < gap; ++i) {
-                    machine::pause();
-                }
-                apart(leaves / 2);
-            },
-            [&] { apart(leaves - leaves / 2); });
+            [&] { spread(leaves - first, apart); });
     }
 };
 
@@ -100,7 +89,7 @@ TEST_P(sleeping, no_task_is_left_to_a_sleeper) {
         const bool slept = rt.run([&] {
             const team& crew = engine::current().crew();
             const bool all = comes([&] { return asleep(crew) == workers - 1; });
-            rounds % 2 == 0 ? m.along(workers) : m.apart(workers);
+            m.spread(workers, rounds % 2 != 0);
             return all;
         });
         ASSERT_TRUE(slept) << "round " << rounds << ": somebody found no sleep";
@@ -111,8 +100,7 @@ TEST_P(sleeping, no_task_is_left_to_a_sleeper) {
 }
 
 // The only ones who can take the tasks are an idle worker and one that waits for the worker who forks them.
-void among_waiters(skerry::steal_mode steal,
-                   const std::function<void(const team&, const std::function<void()>&)>& wait) {
+void among_waiters(skerry::steal_mode steal, const std::function<void(const std::function<void()>&)>& wait) {
     skerry::options o;
     o.workers = 3;
     o.steal = steal;
@@ -123,9 +111,9 @@ void among_waiters(skerry::steal_mode steal,
         bool slept = false;
         rt.run([&] {
             const team& crew = engine::current().crew();
-            wait(crew, [&] {
+            wait([&] {
                 slept = comes([&] { return asleep(crew) == 2; });
-                m.along(3);
+                m.spread(3, false);
             });
         });
         ASSERT_TRUE(slept) << "round " << round << ": somebody found no sleep";
@@ -134,7 +122,7 @@ void among_waiters(skerry::steal_mode steal,
 }
 
 TEST_P(sleeping, a_joiner_is_woken_beside_an_idle_worker) {
-    among_waiters(GetParam(), [](const team&, const std::function<void()>& body) {
+    among_waiters(GetParam(), [](const std::function<void()>& body) {
         std::atomic<bool> begun{false};
         skerry::parallel_invoke([&] { ASSERT_TRUE(comes([&] { return begun.load(); })); },
                                 [&] {
@@ -145,7 +133,7 @@ TEST_P(sleeping, a_joiner_is_woken_beside_an_idle_worker) {
 }
 
 TEST_P(sleeping, a_finish_is_woken_beside_an_idle_worker) {
-    among_waiters(GetParam(), [](const team&, const std::function<void()>& body) {
+    among_waiters(GetParam(), [](const std::function<void()>& body) {
         std::atomic<bool> begun{false};
         skerry::finish([&](skerry::scope& s) {
             s.async([&] {
