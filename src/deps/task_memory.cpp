@@ -15,15 +15,11 @@ spare_blocks* mine() noexcept { return current_page != nullptr ? &worker::of(*cu
 } // namespace
 
 void* dependent_task::operator new(std::size_t bytes) {
-    if constexpr (machine::keeps_blocks) {
-        return spare_blocks::take(mine(), bytes);
-    } else {
-        return ::operator new(bytes);
-    }
+    return machine::keeps_blocks ? spare_blocks::take(mine(), bytes) : ::operator new(bytes);
 }
 
 void dependent_task::operator delete(void* block, std::size_t bytes) noexcept {
-    if constexpr (machine::keeps_blocks) {
+    if (machine::keeps_blocks) {
         spare_blocks::give(mine(), block, bytes);
     } else {
         ::operator delete(block);
