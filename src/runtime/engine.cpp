@@ -363,7 +363,7 @@ void engine::run_substitute(void* self) {
     while (!home.team_.stopping()) {
         lock.unlock();
         home.team_.work(*b.place, [&home] { return home.substitute_retires(); });
-        home.team_.pass_on(*b.place); // also what lies in the own deque
+        home.team_.pass_on(*b.place); // what it was called for, and what lies in its deque
         lock.lock();
         if (!home.substitute_retires()) {
             continue;

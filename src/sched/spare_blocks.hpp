@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Memory of tasks that have ended, for the next ones that the same worker makes. A block is warm then, and a few
-// instructions away where the C library takes a hundred; and who ends tasks that another worker has made does not meet
-// it at a lock of the C library's heap.
+// Memory of tasks that have ended, for the next ones that the same worker makes. A block is warm then, and who ends
+// tasks that another worker has made does not meet it at a lock of the C library's heap.
 //
 // A block goes back to the worker that made it, whoever gives it back. So a worker keeps, of each size, at most as many
 // as were in use at one moment; it frees them when it ends itself.
@@ -97,7 +96,7 @@ class spare_blocks {
     };
 
     static constexpr std::size_t granule = 64;
-    static constexpr std::size_t classes = 16; // a task of six accesses and a small closure
+    static constexpr std::size_t classes = 16; // up to 1 KiB
 
     static constexpr std::size_t class_of(std::size_t bytes) noexcept { return (bytes - 1) / granule; }
     static constexpr std::size_t size_of(std::size_t c) noexcept { return (c + 1) * granule; }

@@ -222,8 +222,8 @@ class team {
     // Rings whoever could push what `w` wants; says whether the rings are ordered before what follows.
     bool ring_for(wanted w) noexcept;
 
-    // The caller searches no more: it has found a task, or its wait is over. If it was roused, what it was roused for
-    // may be still there: invariant 1.
+    // The caller searches no more: it has found a task, its wait is over, or it waits for something and goes to sleep.
+    // If it was roused, what it was roused for may be still there: see Sleep in the README.
     void relay(worker& self) noexcept {
         if (std::exchange(self.roused, false) && sleepers_.load(std::memory_order_acquire) != 0) [[unlikely]] {
             rouse_another(self);

@@ -25,14 +25,20 @@ inline std::uint64_t taken(const skerry::runtime& r) {
     return n;
 }
 
+// Keeps the calling worker until the condition holds. A minute without it is an error.
+template <class Condition>
+void hold_until(Condition&& c) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (!c()) {
+        CHECK(std::chrono::steady_clock::now() < deadline);
+        std::this_thread::yield();
+    }
+}
+
 // Keeps the only worker of the first process until the others have taken n tasks, so that those surely ran there.
 inline void hold_until_taken(const skerry::runtime& r, std::uint64_t n) {
     CHECK(r.workers() == 1);
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-    while (taken(r) < n) {
-        CHECK(std::chrono::steady_clock::now() < deadline);
-        std::this_thread::sleep_for(std::chrono::microseconds(100));
-    }
+    hold_until([&] { return taken(r) >= n; });
     CHECK(taken(r) == n);
 }
 

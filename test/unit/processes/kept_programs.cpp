@@ -164,11 +164,7 @@ void after_an_error(skerry::runtime& r) {
 
 // Until nothing is left of the finish around the caller, so that its end finds nothing to wait for, and runs nothing.
 void hold_until_ended() {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-    while (!skerry::detail::current_page->ctx->pending->alone()) {
-        CHECK(std::chrono::steady_clock::now() < deadline);
-        std::this_thread::sleep_for(std::chrono::microseconds(100));
-    }
+    hold_until([] { return skerry::detail::current_page->ctx->pending->alone(); });
 }
 
 // A wait within, while a task of the same parent has not even begun.

@@ -96,7 +96,7 @@ struct dependent_task : loose_task, completion {
     // From the memory of tasks that this worker has made before, if some is left. Errors: std::bad_alloc.
     [[nodiscard]] SKERRY_EXPORT static void* operator new(std::size_t bytes);
     SKERRY_EXPORT static void operator delete(void* block, std::size_t bytes) noexcept;
-    // With a greater alignment than that of every allocation.
+    // For types that need a greater alignment than every allocation has.
     [[nodiscard]] static void* operator new(std::size_t bytes, std::align_val_t a) { return ::operator new(bytes, a); }
     static void operator delete(void* block, std::size_t, std::align_val_t a) noexcept { ::operator delete(block, a); }
 
