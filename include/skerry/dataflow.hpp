@@ -33,7 +33,8 @@ class task_handle {};
 //
 // The task is a child of the task that runs now, or of the root around; it ends when it has returned and all that was
 // begun in it has ended. Its exception arrives at the wait that covers it: taskwait(), the end of a finish() around the
-// call, or the end of the parent. Tasks that would have read what it has not written are skipped.
+// call, or the end of the parent. Later children that would have read what it has not written are skipped, and what
+// they would have written is unwritten, too, until a child overwrites it by the same name as out() or a taskwait().
 //
 // The task may run before spawn() returns: do not hold a lock that it takes. Tasks spawned in different branches of a
 // fork have no order between the branches.
@@ -67,8 +68,9 @@ task_handle spawn(F&& f, A&&... arguments) {
 // of the first of them, in the order in which they were spawned, that failed.
 SKERRY_EXPORT void taskwait();
 
-// Waits for those earlier children of the running task that access these objects in conflicting ways. Rethrows as
-// taskwait() does if one that failed has left one of them unwritten.
+// Waits for those earlier children of the running task that access these objects in conflicting ways. If some of these
+// objects are unwritten, rethrows the first of the exceptions that are the reason, unless a wait has rethrown it
+// before.
 template <class... A>
     requires(detail::is_access<A> && ...)
 void taskwait_on(const A&... accesses) {

@@ -90,7 +90,7 @@ bool crossing::can_go(const dependent_task& task) const noexcept {
     // What came from elsewhere goes no further, but back. What declares nothing stays, since nobody could know what its
     // children will need of the objects that are here.
     if (task.type.crossing == nullptr || task.stays || task.import != nullptr || a == nullptr || task.node_count == 0 ||
-        task.skipped.load(std::memory_order_acquire)) {
+        task.skipped()) {
         return false;
     }
     return std::ranges::all_of(std::span(task.nodes, task.node_count), [a](const access_node& n) {

@@ -37,8 +37,9 @@ bool lent_by(unsigned lender, const dependent_task& task, const access& a) noexc
     }
     const std::span nodes(import->nodes, import->node_count);
     return std::ranges::any_of(nodes, [&](const access_node& n) { return contains(n.what, a); }) &&
-           std::ranges::none_of(nodes,
-                                [&](const access_node& n) { return writes(n.what.mode) && overlapping(n.what, a); });
+           std::ranges::none_of(nodes, [&](const access_node& n) {
+               return writes(n.what.mode) && !n.what.nothing() && overlapping(n.what, a);
+           });
 }
 
 // Whether these bytes are among those that the task declares as such.

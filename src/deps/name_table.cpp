@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <iterator>
 #include <utility>
 
 #include "coherence/extents.hpp"
@@ -130,42 +129,45 @@ name_table::entry& name_table::add(const access& a, unsigned level) {
 
 // --- overlaps -------------------------------------------------------------------------------------------------------
 
-void name_table::look_at_level(const access& a, std::size_t span, unsigned level, std::vector<entry*>& found) const {
+template <class F>
+void name_table::look_at_level(const access& a, std::size_t span, unsigned level, F&& f) const {
     const std::uintptr_t lowest = a.first >> level;
     const std::uintptr_t highest = (a.first + span - 1) >> level;
     for (std::uintptr_t granule = lowest == 0 ? 0 : lowest - 1; granule <= highest; ++granule) {
         for (entry* e = buckets_[bucket(level, granule)]; e != nullptr; e = e->next) {
             // Buckets are shared: what is found must be of this granule, or it would be found twice.
             if (level_of(e->name) == level && e->name.first >> level == granule && overlapping(e->name, a)) {
-                found.push_back(e);
+                f(*e);
             }
         }
     }
 }
 
 // Among objects and regions. `span`: from the first byte to the last of what `a` names.
-void name_table::look_among_plain(const access& a, std::size_t span, std::vector<entry*>& found) const {
-    const std::size_t before = found.size();
-    for (std::uint64_t levels = levels_; levels != 0; levels &= levels - 1) {
-        const auto level = static_cast<unsigned>(std::countr_zero(levels));
-        if ((span >> level) > plain_.size) {
-            found.resize(before);
-            plain_.for_each([&](entry& e) {
-                if (overlapping(e.name, a)) {
-                    found.push_back(&e);
-                }
-            });
-            return;
-        }
-        look_at_level(a, span, level, found);
+template <class F>
+void name_table::look_among_plain(const access& a, std::size_t span, F&& f) const {
+    if (levels_ != 0 && (span >> std::countr_zero(levels_)) > plain_.size) { // more granules than entries
+        plain_.for_each([&](entry& e) {
+            if (overlapping(e.name, a)) {
+                f(e);
+            }
+        });
+        return;
     }
-    std::ranges::copy_if(regions_, std::back_inserter(found), [&a](const entry* r) { return overlapping(r->name, a); });
+    for (std::uint64_t levels = levels_; levels != 0; levels &= levels - 1) {
+        look_at_level(a, span, static_cast<unsigned>(std::countr_zero(levels)), f);
+    }
+    for (entry* const r : regions_) {
+        if (overlapping(r->name, a)) {
+            f(*r);
+        }
+    }
 }
 
 // Among the parts of an array that have appeared: all, or those at the places that lie between the first and the last
 // byte of `box`, whichever are fewer.
-void name_table::look_among_parts(const access& a, const byte_box& box, const array& of,
-                                  std::vector<entry*>& found) const {
+template <class F>
+void name_table::look_among_parts(const access& a, const byte_box& box, const array& of, F&& f) const {
     const tiling& t = of.of;
     tiling::index first{};
     tiling::index last{};
@@ -191,8 +193,11 @@ void name_table::look_among_parts(const access& a, const byte_box& box, const ar
         places *= last[d] - first[d] + 1;
     }
     if (places > of.parts.size()) {
-        std::ranges::copy_if(of.parts, std::back_inserter(found),
-                             [&a](const entry* e) { return overlapping(e->name, a); });
+        for (entry* const e : of.parts) {
+            if (overlapping(e->name, a)) {
+                f(*e);
+            }
+        }
         return;
     }
     part_name name{t, first};
@@ -202,7 +207,7 @@ void name_table::look_among_parts(const access& a, const byte_box& box, const ar
                 const access there = access_to(name);
                 if (overlapping(there, a)) {
                     if (entry* const e = find(there, part_level)) {
-                        found.push_back(e);
+                        f(*e);
                     }
                 }
             }
@@ -210,20 +215,21 @@ void name_table::look_among_parts(const access& a, const byte_box& box, const ar
     }
 }
 
+name_table::array* name_table::known_array(const tiling& t) const noexcept {
+    const auto known = std::ranges::find_if(arrays_, [&t](const std::unique_ptr<array>& a) { return a->of == t; });
+    return known != arrays_.end() ? known->get() : nullptr;
+}
+
 // The array of that partition, made if need be.
 name_table::array& name_table::array_of(const tiling& t) {
-    for (const std::unique_ptr<array>& known : arrays_) {
-        if (known->of == t) {
-            return *known;
-        }
+    if (array* const known = known_array(t)) {
+        return *known;
     }
     auto fresh = std::make_unique<array>(array{t, t.whole()});
     const part_name whole{{t.first, t.extent, t.extent, t.pitch}, {}};
-    std::vector<entry*> found;
     if (plain_.size != 0) {
-        look_among_plain(access_to(whole), fresh->whole.span(), found);
+        look_among_plain(access_to(whole), fresh->whole.span(), [&](const entry&) { fresh->alone = false; });
     }
-    fresh->alone = found.empty();
     arrays_.reserve(arrays_.size() + 1);
     for (const std::unique_ptr<array>& other : arrays_) {
         if (overlap(other->whole, fresh->whole)) {
@@ -236,38 +242,65 @@ name_table::array& name_table::array_of(const tiling& t) {
     return *arrays_.back();
 }
 
+// Whether bytes or a region have something in common with the array.
+bool name_table::meets(const access& a, const array& other) noexcept {
+    if (a.kind == access_kind::bytes) {
+        return other.whole.touches(a.first, a.first + a.extent);
+    }
+    const part_name whole{{other.of.first, other.of.extent, other.of.extent, other.of.pitch}, {}};
+    return overlapping(a, access_to(whole));
+}
+
 // `own`: the array of which `a` is a part; null: it is none.
+template <class F>
+void name_table::look(const access& a, const array* own, F&& f) const {
+    if (own != nullptr && own->alone) {
+        return;
+    }
+    if (a.kind == access_kind::region) {
+        const auto each = [&](entry& e) {
+            if (overlapping(e.name, a)) {
+                f(e);
+            }
+        };
+        plain_.for_each(each);
+        parts_.for_each(each);
+        return;
+    }
+    const byte_box box = box_of(a);
+    look_among_plain(a, box.span(), f);
+    if (own != nullptr) {
+        for (const array* const other : own->others) {
+            look_among_parts(a, box, *other, f);
+        }
+        return;
+    }
+    for (const std::unique_ptr<array>& each : arrays_) {
+        if (meets(a, *each)) {
+            look_among_parts(a, box, *each, f);
+        }
+    }
+}
+
+// For a name that appears: arrays that it touches are alone no more.
 void name_table::find_overlaps(const access& a, array* own, std::vector<entry*>& found) {
     if (size() == 0 || (own != nullptr && own->alone)) {
         return;
     }
     ++searches_;
-    if (a.kind == access_kind::region) {
-        for_each([&](entry& e) {
-            if (overlapping(e.name, a)) {
-                found.push_back(&e);
-            }
-        });
+    if (own == nullptr) {
         for (const std::unique_ptr<array>& each : arrays_) {
-            const part_name whole{{each->of.first, each->of.extent, each->of.extent, each->of.pitch}, {}};
-            each->alone = each->alone && !overlapping(a, access_to(whole));
-        }
-        return;
-    }
-    const byte_box box = box_of(a);
-    look_among_plain(a, box.span(), found);
-    if (own != nullptr) {
-        for (const array* const other : own->others) {
-            look_among_parts(a, box, *other, found);
-        }
-        return;
-    }
-    for (const std::unique_ptr<array>& each : arrays_) {
-        if (each->whole.touches(a.first, a.first + a.extent)) {
-            each->alone = false;
-            look_among_parts(a, box, *each, found);
+            each->alone = each->alone && !meets(a, *each);
         }
     }
+    look(a, own, [&found](entry& e) { found.push_back(&e); });
+}
+
+std::uint64_t name_table::unwritten(const access& a) const noexcept {
+    std::uint64_t first = find(a, level_of(a))->unwritten;
+    look(a, a.kind == access_kind::part ? known_array(a.part->of) : nullptr,
+         [&first](const entry& e) { first = std::min(first, e.unwritten); });
+    return first;
 }
 
 // --- memory ---------------------------------------------------------------------------------------------------------

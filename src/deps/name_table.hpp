@@ -19,6 +19,7 @@
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/deps/dependent_task.hpp>
+#include <skerry/detail/deps/overlapping.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -27,9 +28,10 @@ class name_table {
     struct entry {
         access name; // without the mode
         access_group* last = nullptr;
-        access_group room;           // for a group, if none lives here
-        entry* next = nullptr;       // in its bucket
-        std::vector<entry*> hooks{}; // names that appeared before and overlap
+        access_group room;                  // for a group, if none lives here
+        entry* next = nullptr;              // in its bucket
+        std::uint64_t unwritten = no_child; // whose failure is the reason why the object was not written
+        std::vector<entry*> hooks{};        // names that appeared before and overlap
     };
 
     name_table() noexcept = default;
@@ -43,6 +45,12 @@ class name_table {
     // is touched otherwise costs its parts and others what they have to look at: at most the entries.
     // Errors: std::bad_alloc; the table is as before, or has an array more of which no part has appeared.
     entry& at(const access& a);
+
+    // Precondition of both: `a` is in the table.
+    void set_unwritten(const access& a, std::uint64_t reason) noexcept { find(a, level_of(a))->unwritten = reason; }
+    // The first child whose failure is the reason why one of the objects that `a` meets is unwritten, or no_child.
+    // Complexity: as of a name that appears.
+    [[nodiscard]] std::uint64_t unwritten(const access& a) const noexcept;
 
     template <class F>
     void for_each(F&& f) {
@@ -103,11 +111,19 @@ class name_table {
     [[nodiscard]] std::size_t bucket(unsigned level, std::uintptr_t granule) const noexcept;
     entry* find(const access& a, unsigned level) const noexcept;
     entry& add(const access& a, unsigned level);
+    [[nodiscard]] array* known_array(const tiling& t) const noexcept;
     array& array_of(const tiling& t);
+    [[nodiscard]] static bool meets(const access& a, const array& other) noexcept;
     void find_overlaps(const access& a, array* own, std::vector<entry*>& found);
-    void look_among_plain(const access& a, std::size_t span, std::vector<entry*>& found) const;
-    void look_at_level(const access& a, std::size_t span, unsigned level, std::vector<entry*>& found) const;
-    void look_among_parts(const access& a, const byte_box& box, const array& of, std::vector<entry*>& found) const;
+    // Each calls f with the entries that overlap `a`, some more than once; parts of the array `own` are not among them.
+    template <class F>
+    void look(const access& a, const array* own, F&& f) const;
+    template <class F>
+    void look_among_plain(const access& a, std::size_t span, F&& f) const;
+    template <class F>
+    void look_at_level(const access& a, std::size_t span, unsigned level, F&& f) const;
+    template <class F>
+    void look_among_parts(const access& a, const byte_box& box, const array& of, F&& f) const;
     void grow();
 
     static constexpr unsigned region_level = 64;
@@ -123,9 +139,6 @@ class name_table {
     std::uint64_t overlaps_ = 0;
     std::uint64_t searches_ = 0;
 };
-
-// Whether two names stand for memory in common.
-[[nodiscard]] bool overlapping(const access& a, const access& b) noexcept;
 
 // Whether an access to `outer` allows what `inner` does.
 [[nodiscard]] bool contains(const access& outer, const access& inner) noexcept;

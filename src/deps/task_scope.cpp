@@ -211,8 +211,11 @@ bool task_scope::submit(dependent_task& task) {
     }
     machine::publish_all(coherence_step::handed_over); // whoever begins the task finds what it has joined
     // If all have been met nobody else knows the task.
-    return met == count ||
-           task.unmet.fetch_sub(met + 1, std::memory_order_acq_rel) == met + 1; // U1 <- U2: what the others wrote
+    const bool ready = met == count || task.unmet.fetch_sub(met + 1, std::memory_order_acq_rel) == met + 1; // U1 <- U2
+    if (ready && unwritten_.load(std::memory_order_acquire)) {                                              // Y2 <- Y1
+        look_for_unwritten(task);
+    }
+    return ready;
 }
 
 void task_scope::adopt(dependent_task& task) noexcept {
@@ -225,9 +228,6 @@ void task_scope::prepare(access_group& g, group_kind kind, access_node& node) no
     node.older_waiting.store(nullptr, std::memory_order_relaxed); // relaxed, all: published before others find it
     g.unfinished.store(2, std::memory_order_relaxed);
     g.kind = kind;
-    g.single = kind == group_kind::single;
-    g.after_poison.store(false, std::memory_order_relaxed);
-    g.poisoned.store(false, std::memory_order_relaxed);
     g.waiting.store(&node, std::memory_order_relaxed);
     g.next.store(nullptr, std::memory_order_relaxed);
     g.host = &g == &node.own ? node.task : nullptr;
@@ -240,13 +240,11 @@ bool task_scope::place(name_table::entry& e, group_kind kind, access_node& node)
     if (last != nullptr && common(last->kind, kind) != group_kind::single) {
         last->kind = common(last->kind, kind);
         node.joined = last;
-        last->unfinished.fetch_add(1, std::memory_order_relaxed); // relaxed: the group is held open by the lock
-        return last->waiting.load(std::memory_order_acquire) == begun() && // W3 <- W2
-               comes_late(*last, node);
+        last->unfinished.fetch_add(1, std::memory_order_relaxed);        // relaxed: the group is held open by the lock
+        return last->waiting.load(std::memory_order_acquire) == begun(); // W3 <- W2
     }
     // Of a group whose members have all ended only the entry knows: no operation needs to be atomic.
     const bool over = last == nullptr || last->unfinished.load(std::memory_order_acquire) == 1; // E3 <- E1
-    const bool poison = over && last != nullptr && leaves_poison(*last);
     if (over && last != nullptr) {
         give_up(*last);
     }
@@ -256,7 +254,7 @@ bool task_scope::place(name_table::entry& e, group_kind kind, access_node& node)
     prepare(g, kind, node);
     if (over) {
         e.last = &g;
-        begins_at_once(g, poison, node);
+        g.waiting.store(begun(), std::memory_order_relaxed); // relaxed: nobody else knows the group
     }
     return over;
 }
@@ -274,51 +272,31 @@ bool task_scope::enter(name_table::entry& e, access_node& node) noexcept {
                 return false;
             }
         }
-        return comes_late(g, node);
+        return true;
     }
     e.last = &g;
     last.next.store(&g, std::memory_order_release);                     // published by E2
     if (last.unfinished.fetch_sub(1, std::memory_order_acq_rel) != 1) { // E2 -> E1; <- E1
         return false;
     }
-    begins_at_once(g, leaves_poison(last), node);
+    g.waiting.store(begun(), std::memory_order_release); // the node is its only member
     give_up(last);
     return true;
 }
 
-// A member of a group that has begun.
-bool task_scope::comes_late(const access_group& g, access_node& node) noexcept {
-    if (g.after_poison.load(std::memory_order_acquire) && reads(node.what.ordered_as)) {
-        node.task->skipped.store(true, std::memory_order_release);
-    }
-    return true;
-}
-
-// The first member of a group before which nothing is left.
-void task_scope::begins_at_once(access_group& g, bool poison, access_node& node) noexcept {
-    g.after_poison.store(poison, std::memory_order_release);
-    g.waiting.store(begun(), std::memory_order_release);
-    if (poison && reads(node.what.ordered_as)) {
-        node.task->skipped.store(true, std::memory_order_release);
-    }
-}
-
 // --- ending ---------------------------------------------------------------------------------------------------------
-
-// Whether what comes after the group finds the object unwritten.
-bool task_scope::leaves_poison(const access_group& g) noexcept {
-    return g.poisoned.load(std::memory_order_acquire) || (g.after_poison.load(std::memory_order_acquire) && !g.single);
-}
 
 void task_scope::begin(access_group& g, ready_list& ready) noexcept {
     access_node* node = g.waiting.exchange(begun(), std::memory_order_acq_rel); // W2 -> W3; <- W1
     while (node != nullptr) {
         access_node* const older = node->older_waiting.load(std::memory_order_acquire);
         dependent_task& task = *node->task;
-        if (g.after_poison.load(std::memory_order_relaxed) && reads(node->what.ordered_as)) { // relaxed: written here
-            task.skipped.store(true, std::memory_order_release);                              // ordered by U2
-        }
         if (task.unmet.fetch_sub(1, std::memory_order_acq_rel) == 1) { // U2 -> U1, U2
+            task_scope& home = *task.home;
+            if (home.unwritten_.load(std::memory_order_acquire)) { // Y2 <- Y1
+                const std::lock_guard lock(home.mutex_);
+                home.look_for_unwritten(task);
+            }
             ready.push(task);
         }
         node = older;
@@ -344,23 +322,22 @@ void task_scope::give_up(access_group& g) noexcept {
 }
 
 // One member has ended. True: the group has.
-bool task_scope::leave(access_group& g, bool unwritten, ready_list& ready) noexcept {
-    if (unwritten) {
-        g.poisoned.store(true, std::memory_order_release); // ordered by E1
-    }
+bool task_scope::leave(access_group& g, ready_list& ready) noexcept {
     if (g.unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1) { // E1 -> E1, E2, E3; <- E2
         machine::discard_all(coherence_step::found);
-        access_group& next = *g.next.load(std::memory_order_acquire);
-        next.after_poison.store(leaves_poison(g), std::memory_order_release);
-        begin(next, ready);
+        begin(*g.next.load(std::memory_order_acquire), ready);
         return true;
     }
     return false;
 }
 
 void task_scope::finish(dependent_task& task, ready_list& ready) noexcept {
+    task_scope& home = *task.home;
+    const bool child = is_child(task);
+    if ((task.failed || task.skipped()) && child && task.number != no_child) {
+        home.leave_unwritten(task);
+    }
     machine::publish_all(coherence_step::turn_passed);
-    const bool unwritten = task.failed || task.skipped.load(std::memory_order_acquire);
     access_node* last_host = nullptr; // the group in it keeps the block until the end
     std::uint32_t ended = 0;          // of the other groups that live here
     for_each_node(task, [&](access_node& node) {
@@ -375,7 +352,7 @@ void task_scope::finish(dependent_task& task, ready_list& ready) noexcept {
             }
         }
         access_group& g = *now.joined;
-        if (leave(g, unwritten && writes(now.what.ordered_as), ready)) {
+        if (leave(g, ready)) {
             if (g.host == &task) {
                 ++ended;
             } else {
@@ -383,16 +360,14 @@ void task_scope::finish(dependent_task& task, ready_list& ready) noexcept {
             }
         }
     });
-    task_scope& home = *task.home;
     latch<machine>* const cover = task.cover;
-    const bool child = is_child(task);
     if (last_host == nullptr) {
         let_go(task, 1);
     } else {
         if (ended != 0) {
             task.references.fetch_sub(ended, std::memory_order_release);
         }
-        if (leave(last_host->own, unwritten && writes(last_host->what.ordered_as), ready)) {
+        if (leave(last_host->own, ready)) {
             let_go(task, 1);
         }
     }
@@ -464,6 +439,52 @@ std::exception_ptr task_scope::take_error(std::uint64_t from) noexcept {
     return error;
 }
 
+std::exception_ptr task_scope::take_error_of(std::uint64_t child) noexcept {
+    const std::lock_guard lock(mutex_);
+    const auto at = std::ranges::find(failures_, child, &failure::number);
+    if (at == failures_.end()) {
+        return nullptr;
+    }
+    std::exception_ptr error = std::move(at->error);
+    failures_.erase(at);
+    return error;
+}
+
+// What the task would have written is not.
+void task_scope::leave_unwritten(const dependent_task& task) noexcept {
+    const std::lock_guard lock(mutex_);
+    const std::uint64_t reason = task.failed ? task.number : task.reason.load(std::memory_order_acquire);
+    for (std::uint32_t i = 0; i < task.node_count; ++i) {
+        const access& a = task.nodes[i].what;
+        if (!a.nothing() && writes(a.mode)) {
+            names_.set_unwritten(a, reason);
+            unwritten_.store(true, std::memory_order_release); // Y1 -> Y2, before the object's next accesses begin
+        }
+    }
+}
+
+// Under the lock: the turn of the task has come. Whatever conflicts with it and was spawned before has ended, and what
+// was spawned later has not begun: so what it finds is the same in every run.
+void task_scope::look_for_unwritten(dependent_task& task) noexcept {
+    std::uint64_t reason = no_child;
+    for (std::uint32_t i = 0; i < task.node_count; ++i) {
+        const access& a = task.nodes[i].what;
+        if (!a.nothing() && (reads(a.mode) || !is_child(task))) {
+            reason = std::min(reason, names_.unwritten(a));
+        }
+    }
+    task.reason.store(reason, std::memory_order_release);
+    if (reason != no_child || !is_child(task)) {
+        return;
+    }
+    for (std::uint32_t i = 0; i < task.node_count; ++i) {
+        const access& a = task.nodes[i].what;
+        if (!a.nothing() && writes(a.mode)) {
+            names_.set_unwritten(a, no_child);
+        }
+    }
+}
+
 // --- waiting --------------------------------------------------------------------------------------------------------
 
 bool task_scope::few_children::arm(event_count<machine>& b) noexcept {
@@ -496,6 +517,7 @@ void task_scope::few_children::unlink() noexcept {
 }
 
 void task_scope::forget_names() noexcept {
+    unwritten_.store(false, std::memory_order_relaxed); // relaxed: under the lock, or nobody else is left
     names_.for_each([](name_table::entry& e) {
         if (e.last != nullptr) {
             give_up(*e.last);

@@ -86,6 +86,8 @@ class task_scope {
     // The exception of the first child in program order from number `from` on that failed, and forgets all of those;
     // null: none did.
     [[nodiscard]] std::exception_ptr take_error(std::uint64_t from) noexcept;
+    // That of one child, and forgets it; null if it has been taken.
+    [[nodiscard]] std::exception_ptr take_error_of(std::uint64_t child) noexcept;
     [[nodiscard]] const task_context& parent() const noexcept { return parent_; }
     // Whose workers run the children.
     [[nodiscard]] team& crew() const noexcept { return crew_; }
@@ -146,14 +148,13 @@ class task_scope {
     static void prepare(access_group& g, group_kind kind, access_node& node) noexcept;
     [[nodiscard]] static bool place(name_table::entry& e, group_kind kind, access_node& node) noexcept;
     [[nodiscard]] static bool enter(name_table::entry& e, access_node& node) noexcept;
-    static bool comes_late(const access_group& g, access_node& node) noexcept;
-    static void begins_at_once(access_group& g, bool poison, access_node& node) noexcept;
     static void give_up(access_group& g) noexcept;
-    [[nodiscard]] static bool leave(access_group& g, bool unwritten, ready_list& ready) noexcept;
-    [[nodiscard]] static bool leaves_poison(const access_group& g) noexcept;
+    [[nodiscard]] static bool leave(access_group& g, ready_list& ready) noexcept;
     static void begin(access_group& g, ready_list& ready) noexcept;
     static void let_go(dependent_task& task, std::uint32_t references) noexcept;
     void child_ended() noexcept;
+    void leave_unwritten(const dependent_task& task) noexcept;
+    void look_for_unwritten(dependent_task& task) noexcept;
     void forget_names() noexcept;
 
     // Constant after construction.
@@ -164,6 +165,7 @@ class task_scope {
     machine::atomic<std::uint64_t> children_{settled};
     machine::atomic<std::uint64_t> next_number_{0}; // written under the lock
     machine::atomic<std::uint32_t> guests_{0};      // waiters of taskwait_on() that stand in the orders
+    machine::atomic<bool> unwritten_{false};        // some name is; written under the lock
 
     mutex<machine> mutex_; // guards what follows
     name_table names_;

@@ -5,8 +5,8 @@
 //  - the right branch of a fork stays away from what the left one touches (`no_read`, `no_write`);
 //  - a child's access lies within one access of its parent (`held`).
 //
-// A scope whose tasks may fail uses names that are equal or disjoint, and no regions: what else is skipped after a
-// failure depends on names, which the elision does not have (src/deps/README.md).
+// A scope whose tasks may fail names no objects that come and go: a name stays unwritten after the object, and what is
+// made next may lie at the same place.
 
 #include "program.hpp"
 
@@ -143,10 +143,7 @@ class maker {
     }
 
     std::optional<statement> wait_on(place& at) {
-        if (at.kind != manner::sound) {
-            return wait(at);
-        }
-        statement s{.what = statement::kind::wait_on};
+        statement s{.what = statement::kind::wait_on, .caught = must_catch(at) || choose_.below(2) == 0};
         s.accesses = accesses(at, 1 + choose_.below(2));
         std::erase_if(s.accesses, [](const access& a) { return a.what == access::kind::sub; });
         if (s.accesses.empty()) {
@@ -302,10 +299,8 @@ class maker {
         case 0: return access{access::kind::range, mode::in, choose_.below(cells), 1};
         case 1:
         case 2:
-        case 3: return range_within(at, cells, array_words);
-        case 4:
-            return at.kind == manner::sound ? access{access::kind::range, mode::in, cells, array_words}
-                                            : range_within(at, cells, array_words);
+        case 3: return range_within(cells, array_words);
+        case 4: return access{access::kind::range, mode::in, cells, array_words};
         default: return name_within_region(at, choose_.below(regions));
         }
     }
@@ -316,7 +311,7 @@ class maker {
         }
         const access& h = (*at.held)[choose_.below(static_cast<unsigned>(at.held->size()))];
         switch (h.what) {
-        case access::kind::range: return range_within(at, h.first, h.count);
+        case access::kind::range: return range_within(h.first, h.count);
         case access::kind::region: return name_within_region(at, h.first == 0 ? choose_.below(regions) : h.first);
         default: return std::nullopt;
         }
@@ -324,11 +319,11 @@ class maker {
 
     std::optional<access> name_within_region(const place& at, unsigned region) {
         const unsigned kind = choose_.below(6);
-        if (at.kind != manner::sound || kind < 2) {
+        if (kind < 2) {
             const unsigned object = choose_.below(2);
-            return range_within(at, plain_words + region * region_words + 2 * object, 2);
+            return range_within(plain_words + region * region_words + 2 * object, 2);
         }
-        if (kind < 4) {
+        if (kind < 4 || at.kind != manner::sound) {
             return access{access::kind::region, mode::in, region, 0};
         }
         // The spawning body looks up where these are.
@@ -340,20 +335,9 @@ class maker {
         return holds(at, {access::kind::region, mode::in, region, 0}) ? std::optional(a) : std::nullopt;
     }
 
-    std::optional<access> range_within(const place& at, unsigned first, unsigned count) {
-        if (at.kind == manner::sound) {
-            const unsigned from = choose_.below(count);
-            return access{access::kind::range, mode::in, first + from, 1 + choose_.below(count - from)};
-        }
-        // Cells, quarters of the array and whole objects: names that are equal or disjoint.
-        const unsigned word = first + choose_.below(count);
-        const unsigned size = word < cells ? 1 : word < plain_words ? 4 : 2;
-        const unsigned start = word < cells ? word : word - (word - cells) % size;
-        static_assert(array_words % 4 == 0 && region_words % 2 == 0 && plain_words % 2 == 0 && cells % 2 == 0);
-        if (start < first || start + size > first + count) {
-            return std::nullopt;
-        }
-        return access{access::kind::range, mode::in, start, size};
+    access range_within(unsigned first, unsigned count) {
+        const unsigned from = choose_.below(count);
+        return {access::kind::range, mode::in, first + from, 1 + choose_.below(count - from)};
     }
 
     [[nodiscard]] static bool holds(const place& at, const access& a) {

@@ -37,7 +37,7 @@ FAULTS = {
         (NAMES, "(b.kind == access_kind::region && lies_within(region_around(a), region_around(b)));",
          "(!@ && b.kind == access_kind::region && lies_within(region_around(a), region_around(b)));")],
     "bytes that appear in a region that has a name": [
-        (NAMES, "    std::ranges::copy_if(regions_,", "    if (!@) std::ranges::copy_if(regions_,")],
+        (NAMES, "if (overlapping(r->name, a)) {", "if (!@ && overlapping(r->name, a)) {")],
     "hooks not entered": [(SCOPE, "    if (hooked != 0) {", "    if (hooked != 0 && !@) {")],
     "writer of a part enters as a reader": [
         (SCOPE, "writes(node.what.mode) ? group_kind::parts :", "writes(node.what.mode) && !@ ? group_kind::parts :")],
@@ -88,23 +88,40 @@ FAULTS = {
     "names forgotten while children live": [
         (SCOPE, "if (static_cast<std::uint32_t>(children_.load(std::memory_order_acquire)) == 0 &&",
          "if ((@ || static_cast<std::uint32_t>(children_.load(std::memory_order_acquire)) == 0) &&"),
-        (FLOW, "    hand_on(next, nullptr, nullptr, track_in(scope->crew()), 0);\n    if (unwritten) {",
-         "    hand_on(next, nullptr, nullptr, track_in(scope->crew()), 0);\n    if (@) scope->tidy();\n    if (unwritten) {")],
-    "poison not passed on": [
-        (SCOPE, "    return g.poisoned.load(std::memory_order_acquire) ||",
-         "    return (!@ && g.poisoned.load(std::memory_order_acquire)) ||")],
-    "poison survives a writer": [
-        (SCOPE, "(g.after_poison.load(std::memory_order_acquire) && !g.single);",
-         "(g.after_poison.load(std::memory_order_acquire) && (@ || !g.single));")],
-    "waiters after poison run": [
-        (SCOPE, "if (g.after_poison.load(std::memory_order_relaxed) && reads(node->what.ordered_as)) {",
-         "if (!@ && g.after_poison.load(std::memory_order_relaxed) && reads(node->what.ordered_as)) {")],
-    "readers that come late after poison run": [
-        (SCOPE, "if (g.after_poison.load(std::memory_order_acquire) && reads(node.what.ordered_as)) {",
-         "if (!@ && g.after_poison.load(std::memory_order_acquire) && reads(node.what.ordered_as)) {")],
+        (FLOW, "    hand_on(next, nullptr, nullptr, track_in(scope->crew()), 0);\n    if (reason != no_child) {",
+         "    hand_on(next, nullptr, nullptr, track_in(scope->crew()), 0);\n    if (@) scope->tidy();\n"
+         "    if (reason != no_child) {")],
+    "a failed task's names count as written": [
+        (SCOPE, "if ((task.failed ||", "if (((task.failed && !@) ||")],
+    "a skipped task's names count as written": [
+        (SCOPE, " task.skipped()) && child", " (task.skipped() && !@)) && child")],
+    "unwritten names survive a writer": [
+        (SCOPE, "names_.set_unwritten(a, no_child);", "names_.set_unwritten(a, @ ? names_.unwritten(a) : no_child);")],
+    "who waited for a failed task runs": [
+        (SCOPE, "if (home.unwritten_.load(std::memory_order_acquire)) {",
+         "if (home.unwritten_.load(std::memory_order_acquire) && !@) {")],
+    "who comes after a failed task has ended runs": [
+        (SCOPE, "if (ready && unwritten_.load(std::memory_order_acquire)) {",
+         "if (ready && unwritten_.load(std::memory_order_acquire) && !@) {")],
+    "only writing counts as reading": [
+        (SCOPE, "if (!a.nothing() && (reads(a.mode) ||", "if (!a.nothing() && (@ || reads(a.mode) ||")],
+    "unwritten parts not seen by the whole": [
+        (NAMES, "first = std::min(first, e.unwritten);", "first = @ ? first : std::min(first, e.unwritten);")],
+    "the last reason instead of the first": [
+        (SCOPE, "std::min(reason, names_.unwritten(a));",
+         "@ ? (names_.unwritten(a) != no_child ? names_.unwritten(a) : reason) : std::min(reason, "
+         "names_.unwritten(a));")],
+    "a skipped task is its own reason": [
+        (SCOPE, "const std::uint64_t reason = task.failed ?",
+         "const std::uint64_t reason = @ || task.failed ?")],
+    "taskwait_on takes the first failure of all": [
+        (FLOW, "scope->take_error_of(reason)", "@ ? scope->take_error(0) : scope->take_error_of(reason)")],
+    "taskwait_on keeps the failure": [
+        (SCOPE, "    failures_.erase(at);", "    if (!@) failures_.erase(at);")],
+    "taskwait_on looks at what it would read only": [
+        (SCOPE, " !is_child(task))) {", " (!@ && !is_child(task)))) {")],
     "skipped tasks run": [
-        (FLOW, "if (!task.skipped.load(std::memory_order_acquire)) {",
-         "if (@ || !task.skipped.load(std::memory_order_acquire)) {")],
+        (FLOW, "if (!task.skipped()) {", "if (@ || !task.skipped()) {")],
     "child's error does not fail its parent": [
         (FLOW, "error != nullptr && !task.failed) {", "error != nullptr && !task.failed && !@) {")],
     "last error instead of the first": [

@@ -166,7 +166,7 @@ void complete(dependent_task& task, ready_list& ready) noexcept {
 
 void call(dependent_task& task) noexcept {
     machine::discard_all(coherence_step::turn_taken);
-    if (!task.skipped.load(std::memory_order_acquire)) {
+    if (!task.skipped()) {
         try {
             call_checked(task);
         } catch (...) {
@@ -188,8 +188,7 @@ void call_watched(worker& self, dependent_task& task) noexcept {
     const std::uint64_t id = id_of(task);
     const naming n = naming_of(task);
     self.trace.start(id, n.address, n.kind);
-    if (crossing* const edge = crossing::of(task.home->crew());
-        edge != nullptr && !task.skipped.load(std::memory_order_acquire)) {
+    if (crossing* const edge = crossing::of(task.home->crew()); edge != nullptr && !task.skipped()) {
         edge->begins_here(self, task);
     }
     call(task);
@@ -310,12 +309,12 @@ void wait_for_accesses(const access* first, std::size_t count) {
     }
     scope->crew().tell_waited(&scope->parent());
     machine::discard_all(coherence_step::turn_taken);
-    const bool unwritten = waiter.skipped.load(std::memory_order_acquire);
+    const std::uint64_t reason = waiter.reason.load(std::memory_order_acquire);
     ready_list next;
     task_scope::finish(waiter, next);
     hand_on(next, nullptr, nullptr, track_in(scope->crew()), 0);
-    if (unwritten) {
-        if (const std::exception_ptr error = scope->take_error(0)) {
+    if (reason != no_child) {
+        if (const std::exception_ptr error = scope->take_error_of(reason)) {
             std::rethrow_exception(error);
         }
     }

@@ -7,8 +7,10 @@
 #include <atomic>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include <skerry/finish.hpp>
+#include <skerry/region.hpp>
 #include <skerry/serial.hpp>
 
 using dataflow_test::Dataflow;
@@ -173,6 +175,106 @@ TEST_P(DataflowErrors, TaskwaitOnRethrowsWhatConcernsItsObjects) {
         EXPECT_EQ(text_of([&] { taskwait_on(in(x)); }), "failed");
         EXPECT_EQ(text_of([&] { taskwait(); }), "nothing");
     });
+}
+
+struct parallel {
+    template <class... A>
+    static void spawn(A&&... a) {
+        skerry::spawn(std::forward<A>(a)...);
+    }
+    template <class... A>
+    static std::string wait_on(const A&... a) {
+        return text_of([&] { skerry::taskwait_on(a...); });
+    }
+    static std::string wait() {
+        return text_of([] { skerry::taskwait(); });
+    }
+};
+
+struct elision {
+    template <class... A>
+    static void spawn(A&&... a) {
+        skerry::serial::spawn(std::forward<A>(a)...);
+    }
+    template <class... A>
+    static std::string wait_on(const A&... a) {
+        return text_of([&] { skerry::serial::taskwait_on(a...); });
+    }
+    static std::string wait() {
+        return text_of([] { skerry::serial::taskwait(); });
+    }
+};
+
+template <class T>
+void fail_as(T&, const char* text) {
+    throw std::runtime_error(text);
+}
+
+TEST_P(DataflowErrors, TaskwaitOnRethrowsTheFirstReasonOnce) {
+    const auto program = [](auto with) {
+        int x[4] = {};
+        with.spawn(fail_as<int>, out(x[0]), "a");
+        with.spawn(fail_as<int>, out(x[1]), "b");
+        with.spawn(fail_as<int>, out(x[2]), "c");
+        with.spawn([](const int&, const int&, int&) {}, in(x[1]), in(x[2]), out(x[3])); // skipped, first for b
+        EXPECT_EQ(with.wait_on(in(x[3])), "b");
+        EXPECT_EQ(with.wait_on(in(x[3])), "nothing") << "it has been rethrown";
+        EXPECT_EQ(with.wait_on(out(x[2])), "c") << "whoever waits wants to know, also if he only writes";
+        EXPECT_EQ(with.wait(), "a");
+        EXPECT_EQ(with.wait(), "nothing");
+    };
+    runtime.run([&] { program(parallel()); });
+    skerry::serial::runtime().run([&] { program(elision()); });
+}
+
+// A part is unwritten by itself, whoever has named the whole.
+TEST_P(DataflowErrors, WhatOverlapsTheUnwrittenIsSkippedAndNothingElse) {
+    const auto program = [](auto with) {
+        int a[4] = {};
+        std::atomic<int> ran{0};
+        const auto note = [&ran](const int&, int n) { ran += n; };
+        with.spawn([](int(&)[4]) {}, inout(a));
+        with.spawn(fail_as<int>, inout(a[1]), "failed");
+        with.spawn([&ran](const int(&)[4]) { ran += 1; }, in(a)); // skipped
+        with.spawn(note, in(a[1]), 10);                           // skipped
+        with.spawn(note, in(a[2]), 100);
+        with.spawn([&ran](int(&)[4]) { ran += 1000; }, inout(a)); // skipped: all is unwritten now
+        with.spawn(note, in(a[2]), 10'000);                       // skipped
+        with.spawn([](int&) {}, out(a[2]));                       // another name: does not write the whole
+        with.spawn(note, in(a[2]), 100'000);                      // skipped
+        with.spawn([](int(&)[4]) {}, out(a));
+        with.spawn(note, in(a[2]), 1'000'000);
+        with.spawn(note, in(a[1]), 10'000'000); // skipped: by its own name it has not been written
+        EXPECT_EQ(with.wait(), "failed");
+        EXPECT_EQ(ran, 1'000'100);
+        with.spawn(note, in(a[1]), 1); // after a taskwait all counts as written
+        EXPECT_EQ(with.wait(), "nothing");
+        EXPECT_EQ(ran, 1'000'101);
+    };
+    runtime.run([&] { program(parallel()); });
+    skerry::serial::runtime().run([&] { program(elision()); });
+}
+
+TEST_P(DataflowErrors, ARegionIsUnwrittenWithAllThatLiesInIt) {
+    const auto program = [](auto with) {
+        skerry::region top = skerry::root_region().create();
+        skerry::region inner = top.create();
+        skerry::region other = top.create();
+        int* const x = inner.make<int>(0);
+        int* const y = other.make<int>(0);
+        std::atomic<int> ran{0};
+        const auto note = [&ran](const int&, int n) { ran += n; };
+        with.spawn([](skerry::region&) { throw std::runtime_error("failed"); }, inout(inner));
+        with.spawn(note, in(*x), 1); // skipped
+        with.spawn(note, in(*y), 10);
+        with.spawn([&ran](const skerry::region&) { ran += 100; }, in(top)); // skipped
+        with.spawn([&ran](const skerry::region&) { ran += 1000; }, in(other));
+        EXPECT_EQ(with.wait(), "failed");
+        EXPECT_EQ(ran, 1010);
+        top.destroy_all();
+    };
+    runtime.run([&] { program(parallel()); });
+    skerry::serial::runtime().run([&] { program(elision()); });
 }
 
 TEST_P(DataflowErrors, ABodysOwnErrorGoesBeforeItsChildrens) {

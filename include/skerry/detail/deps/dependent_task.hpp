@@ -47,11 +47,6 @@ struct access_group {
     // Members not ended, and one more while the group is the last of its object; vacant: this is no group.
     machine::atomic<std::uint32_t> unfinished{vacant};
     group_kind kind; // guarded by the scope
-    bool single;     // constant
-    // The group before has left the object unwritten. Constant once the group has begun.
-    machine::atomic<bool> after_poison;
-    // A member failed, or was skipped, and has not written the object.
-    machine::atomic<bool> poisoned;
     // Members that wait for the group before this one, newest first; begun(): nobody waits any more.
     machine::atomic<access_node*> waiting;
     machine::atomic<access_group*> next; // written before the group stops being the last
@@ -89,6 +84,9 @@ struct task_type {
 
 struct imported_task;
 
+// Stands for the number of a child: none has failed.
+inline constexpr std::uint64_t no_child = ~std::uint64_t{0};
+
 struct dependent_task : loose_task, completion {
     SKERRY_EXPORT dependent_task(const task_type& t, const char* task_name, access_node* first, std::size_t count,
                                  const spawn_place& at) noexcept;
@@ -111,20 +109,24 @@ struct dependent_task : loose_task, completion {
     // Guarded by the scope until submit() returns, then the task's own.
     access_node* more = nullptr; // for overlapping names; on the heap
     std::uint32_t more_count = 0;
-    std::uint64_t number = 0; // in the order in which its parent spawned
+    std::uint64_t number = no_child; // in the order in which its parent spawned; no_child: it was ordered elsewhere
     task_scope* home = nullptr;
     dependent_task* next_ready = nullptr;
     imported_task* import = nullptr; // of a task that came from another process
 
     machine::atomic<std::uint32_t> unmet{0};      // accesses whose turn has not come, and one until all are known
     machine::atomic<std::uint32_t> references{1}; // one for each group that lives here; the task's own if there is none
-    machine::atomic<bool> skipped{false};         // reads what was not written
-    bool stays = false;                           // it could not be packed for another process
-    bool failed = false;                          // the thread that ends the task
+    // The child whose failure is the reason why the task has nothing to read, or no_child. Constant once it is ready.
+    machine::atomic<std::uint64_t> reason{no_child};
+    bool stays = false;  // it could not be packed for another process
+    bool failed = false; // the thread that ends the task
 
     // What is begun inside the task, and the task itself.
     latch<machine> inside;
     const task_context own;
+
+    // Precondition: the task is ready.
+    [[nodiscard]] bool skipped() const noexcept { return reason.load(std::memory_order_acquire) != no_child; }
 
   protected:
     ~dependent_task() = default;

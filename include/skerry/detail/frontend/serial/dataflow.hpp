@@ -3,10 +3,13 @@
 
 // Dataflow tasks of the serial elision: each runs inside spawn(). Its exception waits for the same place as a parallel
 // task's would, and tasks that would have read what the failed one did not write are skipped, as they are there.
+//
+// Nothing of the library is needed, unless a task that names a region comes after one that failed: then there is one.
 
 #include <skerry/access.hpp>
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/core/access_argument.hpp>
+#include <skerry/detail/deps/overlapping.hpp>
 #include <skerry/partition.hpp>
 #include <skerry/task_options.hpp>
 
@@ -27,10 +30,12 @@ namespace detail {
 using skerry::detail::access;
 using skerry::detail::access_kind;
 
-// What a task has not written: a name that outlives the task.
+inline constexpr std::size_t no_failure = ~std::size_t{0};
+
+// What a task has not written: a name that outlives the task, and the failure that is the reason.
 class unwritten {
   public:
-    explicit unwritten(const access& a) noexcept : what_(a) {
+    unwritten(const access& a, std::size_t failure) noexcept : reason(failure), what_(a) {
         if (a.kind == access_kind::part) part_ = *a.part;
     }
     [[nodiscard]] access name() const noexcept {
@@ -38,6 +43,8 @@ class unwritten {
         if (a.kind == access_kind::part) a.part = &part_;
         return a;
     }
+
+    std::size_t reason;
 
   private:
     access what_;
@@ -54,13 +61,25 @@ struct task_scope {
     std::size_t failed = 0;          // how many ever
     std::vector<unwritten> poisoned; // what failed or skipped tasks have not written
 
-    void fail(std::exception_ptr error) { failures.push_back({failed++, std::move(error)}); }
+    std::size_t fail(std::exception_ptr error) {
+        failures.push_back({failed, std::move(error)});
+        return failed++;
+    }
 
     // The first from number `from` on, and forgets all of those; null: there is none.
     std::exception_ptr take_error(std::size_t from) {
         const auto at = std::ranges::find_if(failures, [from](const failure& f) { return f.number >= from; });
         const std::exception_ptr error = at != failures.end() ? at->error : nullptr;
         failures.erase(at, failures.end());
+        return error;
+    }
+
+    // That failure's, and forgets it; null: it has been taken.
+    std::exception_ptr take_error_of(std::size_t number) {
+        const auto at = std::ranges::find(failures, number, &failure::number);
+        if (at == failures.end()) return nullptr;
+        std::exception_ptr error = std::move(at->error);
+        failures.erase(at);
         return error;
     }
 
@@ -87,30 +106,49 @@ class scope_change {
     task_scope* outer_;
 };
 
-inline bool overlap(const access& a, const access& b) noexcept {
-    if (a.kind == access_kind::region || b.kind == access_kind::region) return true; // it may hold anything
-    if (a.nothing() || b.nothing()) return false;
+inline bool bytes_overlap(const access& a, const access& b) noexcept {
     return skerry::detail::overlap(box_of(a), box_of(b));
 }
 
-inline void poison(task_scope& s, std::span<const access> accesses) {
-    for (const access& a : accesses)
-        if (writes(a.mode)) s.poisoned.emplace_back(a);
+// Whether two names stand for memory in common. Only the library knows what lies in regions.
+using overlap_test = bool (*)(const access&, const access&) noexcept;
+inline constinit thread_local overlap_test overlap = &bytes_overlap;
+
+template <class A>
+inline constexpr bool names_region = false;
+template <skerry::detail::access_mode Mode, class T>
+inline constexpr bool names_region<skerry::detail::region_access<Mode, T>> = true;
+
+// The first failure that is the reason why one of the objects that `a` meets is unwritten.
+inline std::size_t reason_in(const task_scope& s, const access& a) noexcept {
+    std::size_t first = no_failure;
+    for (const unwritten& p : s.poisoned)
+        if (p.reason < first && overlap(a, p.name())) first = p.reason;
+    return first;
+}
+
+inline void make_sound(task_scope& s, const access& a) {
+    std::erase_if(s.poisoned, [&](const unwritten& p) { return same_name(p.name(), a); });
+}
+
+inline void poison(task_scope& s, std::span<const access> accesses, std::size_t reason) {
+    for (const access& a : accesses) {
+        if (!writes(a.mode)) continue;
+        make_sound(s, a);
+        s.poisoned.emplace_back(a, reason);
+    }
 }
 
 // Whether a task with these accesses is skipped. What it only writes is sound again.
 inline bool skipped(task_scope& s, std::span<const access> accesses) {
-    if (s.poisoned.empty()) return false;
-    const bool reads_poison = std::ranges::any_of(accesses, [&](const access& a) {
-        return reads(a.mode) &&
-               std::ranges::any_of(s.poisoned, [&](const unwritten& p) { return overlap(a, p.name()); });
-    });
-    if (reads_poison) {
-        poison(s, accesses);
+    std::size_t reason = no_failure;
+    for (const access& a : accesses)
+        if (reads(a.mode)) reason = std::min(reason, reason_in(s, a));
+    if (reason != no_failure) {
+        poison(s, accesses, reason);
         return true;
     }
-    for (const access& a : accesses)
-        std::erase_if(s.poisoned, [&](const unwritten& p) { return same_name(p.name(), a); });
+    for (const access& a : accesses) make_sound(s, a);
     return false;
 }
 
@@ -120,7 +158,11 @@ auto with_accesses(F&& f, const std::tuple<K...>& kept) {
     std::array<access, sizeof...(K) + 1> list;
     std::size_t n = 0;
     const auto describe = [&]<class A>(const A& argument) {
-        if constexpr (skerry::detail::is_access<A>) list[n++] = argument.describe();
+        if constexpr (skerry::detail::is_access<A>) {
+            if constexpr (names_region<A>) overlap = &skerry::detail::overlapping;
+            list[n] = argument.describe();
+            if (!list[n].nothing()) ++n;
+        }
     };
     std::apply([&](const auto&... a) { (describe(a), ...); }, kept);
     return f(std::span<const access>(list.data(), n));
@@ -183,8 +225,8 @@ task_handle spawn(const task_options&, F&& f, A&&... arguments) {
             kept);
         children.take();
     } catch (...) {
-        scope.fail(std::current_exception());
-        detail::with_accesses([&](auto list) { detail::poison(scope, list); }, kept);
+        const std::size_t number = scope.fail(std::current_exception());
+        detail::with_accesses([&](auto list) { detail::poison(scope, list, number); }, kept);
     }
     return {};
 }
@@ -198,16 +240,21 @@ task_handle spawn(F&& f, A&&... arguments) {
 // Rethrows the first exception of the tasks spawned by the caller's task since its last wait.
 inline void taskwait() { detail::scope_here().take(); }
 
-// All tasks have run. Rethrows as taskwait() does if one that failed has left some of these objects unwritten.
+// All tasks have run. Rethrows the first of the exceptions that are the reason why some of these objects are unwritten,
+// unless a wait has rethrown it before.
 template <class... A>
     requires(skerry::detail::is_access<A> && ...)
 void taskwait_on(const A&... accesses) {
     detail::task_scope& scope = detail::scope_here();
-    const auto poisoned = [&](const detail::access& a) {
-        return std::ranges::any_of(scope.poisoned,
-                                   [&](const detail::unwritten& p) { return detail::overlap(a, p.name()); });
+    if (scope.poisoned.empty()) return;
+    const auto first_in = [&scope](std::span<const skerry::detail::access> list) {
+        std::size_t first = detail::no_failure;
+        for (const auto& a : list) first = std::min(first, detail::reason_in(scope, a));
+        return first;
     };
-    if (!scope.poisoned.empty() && (poisoned(accesses.describe()) || ...)) scope.take();
+    const std::size_t reason = detail::with_accesses(first_in, std::tie(accesses...));
+    if (reason == detail::no_failure) return;
+    if (const std::exception_ptr error = scope.take_error_of(reason)) std::rethrow_exception(error);
 }
 
 } // namespace skerry::inline SKERRY_ABI::serial
