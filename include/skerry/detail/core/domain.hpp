@@ -14,7 +14,8 @@ namespace skerry::inline SKERRY_ABI::detail {
 // The process's number; where each worker is a domain of its own, the worker's.
 enum class domain_id : std::uint32_t {};
 
-// How data crosses from one domain to another, which decides how a thief asks and what coherence has to do.
+// How data crosses from one domain to another: what coherence has to do. How a thief asks is not read from here: it is
+// the team's steal_protocol, and message_steal to another process.
 enum class edge : std::uint8_t {
     coherent, // nothing to do: the two are one domain
     flushed,  // one address space, caches kept by software: published and discarded at the steps of coherence_step
