@@ -16,7 +16,7 @@ BEGIN, END = "<!-- slice: begin -->", "<!-- slice: end -->"
 PEERS_OF_TASKS = [peer for peer in PEERS if peer.name in ("serial", "skerry", "openmp")]
 RIVALS = ["libgomp", "libomp"]
 WORKERS = (1, 2)
-UNCHANGED = "The first issue's gates: `tools/bench fork-join --gate`."
+UNCHANGED = "The gates of fork and join: `tools/bench fork-join --gate`."
 
 TASKS = [
     Row("chain of `inout` on one object", "dataflow", "ns/task", "chain", {"": 20_000}, repeat=15),
