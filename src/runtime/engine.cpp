@@ -70,12 +70,19 @@ team_settings team_settings_of(engine* owner, const options& o, const std::vecto
     return s;
 }
 
+[[noreturn]] void refuse_too_few_slots() {
+    throw std::invalid_argument("skerry: max_slots (SKERRY_MAX_SLOTS) is smaller than the number of threads needed");
+}
+
 } // namespace
 
 engine::engine(const options& o)
     : options_(resolve(o)),
       cpus_(port::process_cpus()),
       team_(team_settings_of(this, options_, cpus_)) {
+    if (options_.max_slots < options_.workers) { // the destructor enters, too, and cannot refuse
+        refuse_too_few_slots();
+    }
     watch_forks();
     if (!options_.trace.empty()) {
         if constexpr (takes_events<machine>) {
@@ -192,8 +199,7 @@ void engine::start(background& b, void (*body)(void*), const char* role, bool pi
     b.home = this;
     b.place = team_.take_slot(nullptr);
     if (b.place == nullptr) {
-        throw std::invalid_argument(
-            "skerry: max_slots (SKERRY_MAX_SLOTS) is smaller than the number of threads needed");
+        refuse_too_few_slots();
     }
     try {
         b.place->role.store(role, std::memory_order_relaxed); // relaxed: a literal, which needs no order

@@ -84,10 +84,15 @@ TEST(Options, OutOfRangeIsNamedWithWhatIsAccepted) {
 
 TEST(Slots, TooFewForTheWorkers) {
     skerry::options o = with(4);
-    o.max_slots = 2;
-    EXPECT_THAT([&] { const skerry::runtime rt(o); },
-                ThrowsMessage<std::invalid_argument>(
-                    "skerry: max_slots (SKERRY_MAX_SLOTS) is smaller than the number of threads needed"));
+    for (const unsigned slots : {2U, 3U}) { // 3: enough for the threads that it starts, not for the one that comes
+        o.max_slots = slots;
+        EXPECT_THAT([&] { const skerry::runtime rt(o); },
+                    ThrowsMessage<std::invalid_argument>(
+                        "skerry: max_slots (SKERRY_MAX_SLOTS) is smaller than the number of threads needed"));
+    }
+    o.max_slots = 4;
+    skerry::runtime rt(o);
+    rt.run([] {});
 }
 
 TEST(Slots, AllTaken) {
