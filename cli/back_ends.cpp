@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "back_ends.hpp"
 
+#include "flags.hpp"
 #include "measure.hpp"
 
 #include <algorithm>
@@ -115,28 +116,19 @@ back_end_row row_from(std::string_view back_end, unsigned processes, const std::
     return result;
 }
 
-// What the flags or the environment say of the trace.
-void add_trace(const run_request& request, std::vector<std::string>& command) {
-    const skerry::options o = request.runtime.over(skerry::options::from_environment());
-    if (!o.trace.empty()) {
-        command.insert(command.end(), {"--trace", o.trace, "--trace-memory", std::to_string(o.trace_memory)});
-    }
-}
-
 std::filesystem::path this_program() { return std::filesystem::read_symlink("/proc/self/exe"); }
 
 back_end_row run_processes(const run_request& request, std::string_view back_end, unsigned repeat) {
     const unsigned processes = processes_of(back_end);
-    const unsigned cpus = skerry::describe_machine().workers;
-    const unsigned workers = request.runtime.workers.value_or(std::max(1U, cpus / processes));
+    runtime_flags flags = request.runtime; // what is not among them, each process reads in the environment
+    if (request.runtime.over(skerry::options::from_environment()).workers == 0) {
+        flags.workers = std::max(1U, skerry::describe_machine().workers / processes);
+    }
     const scratch_file row;
     std::vector<std::string> command{this_program().string(), "run"};
     std::ranges::move(options_of(request, repeat, row.path()), std::back_inserter(command));
-    command.insert(command.end(), {"--on", "threads", "--workers", std::to_string(workers)});
-    add_trace(request, command);
-    if (request.runtime.guard_accesses) {
-        command.emplace_back(*request.runtime.guard_accesses ? "--guard-accesses" : "--no-guard-accesses");
-    }
+    command.insert(command.end(), {"--on", "threads"});
+    std::ranges::move(words_of(flags), std::back_inserter(command));
     back_end_row result = row_from(back_end, processes, command, row);
     for (executor_row& e : result.executors) {
         if (e.name.starts_with("worker")) {
@@ -156,11 +148,15 @@ back_end_row run_simulated(const run_request& request, std::string_view back_end
     const scratch_file row;
     std::vector<std::string> command{simulator.string(), std::string(back_end.substr(simulated_prefix.size()))};
     std::ranges::move(options_of(request, repeat, row.path()), std::back_inserter(command));
-    if (request.runtime.steal) {
-        command.insert(command.end(),
-                       {"--steal", std::string(steal_names[static_cast<std::size_t>(*request.runtime.steal)])});
+    // It does not read the environment: its workers are not this machine's. Only the trace is written on this one.
+    const skerry::options o = request.runtime.over(skerry::options::from_environment());
+    runtime_flags flags;
+    flags.steal = request.runtime.steal;
+    if (!o.trace.empty()) {
+        flags.trace = o.trace;
+        flags.trace_memory = o.trace_memory;
     }
-    add_trace(request, command);
+    std::ranges::move(words_of(flags), std::back_inserter(command));
     return row_from(back_end, 1, command, row);
 }
 
@@ -242,6 +238,7 @@ exit_code run_on(const run_request& request, unsigned repeat) {
             fmt::format("--trace {}: each back end writes a file of its own, and --on names {}; trace one at a time",
                         *request.runtime.trace, request.on.size()));
     }
+    refuse_useless_flags(request);
     std::vector<back_end_row> rows;
     for (const std::string& back_end : request.on) {
         if (back_end == "serial" || back_end == "threads") {

@@ -129,13 +129,17 @@ void add_run(CLI::App& app, cli::run_request& request, words_of_run& words) {
         ->needs(on)
         ->option_text("FILE");
     add_runtime_flags(*command, request.runtime, words);
-    command->footer(fmt::format("Examples:\n"
-                                "  skerry run cilk5-cs --size paper --workers 2\n"
-                                "  skerry run bfs --from dog --to ship\n"
-                                "  skerry run digits --train 1000\n"
-                                "  skerry run digits --on serial,threads,processes:2\n"
-                                "  skerry run all --repeat 1 --json\n\n{}",
-                                cli::exit_code_help));
+    command->footer(fmt::format(
+        "Examples:\n"
+        "  skerry run cilk5-cs --size paper --workers 2\n"
+        "  skerry run bfs --from dog --to ship\n"
+        "  skerry run digits --train 1000\n"
+        "  skerry run digits --on serial,threads,processes:2\n"
+        "  skerry run all --repeat 1 --json\n\n"
+        "With --on, a flag of the runtime goes to each back end that has a use for it, and is an error\n"
+        "if none has: threads and processes:N (each of them) have for all, sim:MACHINE for --steal, --trace\n"
+        "and --trace-memory, serial for the last two.\n\n{}",
+        cli::exit_code_help));
 }
 
 // CLI11 says only that a subcommand is required when the first word is none.

@@ -10,6 +10,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 SKERRY = ""
@@ -18,6 +19,15 @@ TABLE_III = [
     "ligra-cc", "ligra-mis", "ligra-radii", "ligra-tc",
 ]
 DATAFLOW = ["digits", "list", "mixed"]
+# What only the runtime can find wrong: that it does says that the flag has come there.
+BEYOND = [
+    (["--stack-size", "1K"], "skerry: options::stack_size is 1024; accepted is 131072 to "),
+    (["--max-slots", "1"], "skerry: max_slots (SKERRY_MAX_SLOTS) is smaller than the number of threads needed\n"),
+    (["--blocking-threads", "20000"], "skerry: options::blocking_threads is 20000; accepted is 0 to 16384\n"),
+    (["--trace-memory", "100"], "skerry: options::trace_memory is 100; accepted is 4096 to "),
+]
+# A run that does not end before its threads have been looked at, and what as_the_flags_say() is to see of them.
+LONG = ["--size", "paper", "--repeat", "1000", "--workers", "2", "--pin", "--stack-size", "37M", "--watchdog", "1000"]
 
 
 def skerry(*arguments, before=None, **environment):
@@ -25,7 +35,51 @@ def skerry(*arguments, before=None, **environment):
                           env={**os.environ, **environment}, preexec_fn=before, check=False)
 
 
+def threads_of(process, name):
+    """What the kernel tells of the threads of that name of a process, which may end meanwhile."""
+    found = []
+    for thread in (process / "task").iterdir():
+        status = dict(line.split(":", 1) for line in (thread / "status").read_text().splitlines())
+        if status["Name"].strip().startswith(name):
+            found.append(status)
+    return found
+
+
+def as_the_flags_say(process):
+    """Whether the one worker that the runtime of LONG starts, its stack and the watchdog are there."""
+    try:
+        pinned = [w["Cpus_allowed_list"].strip().isdecimal() for w in threads_of(process, "skerry worker")]
+        watchdogs = threads_of(process, "skerry watchdog")
+        mapped = [line.split()[:2] for line in (process / "maps").read_text().splitlines()]
+    except OSError:
+        return False
+    sizes = [int(end, 16) - int(begin, 16) for begin, end in (where.split("-") for where, how in mapped if how == "rw-p")]
+    # A sanitizer adds to a stack, and a guard page may count or not.
+    return pinned == [True] and len(watchdogs) == 1 and any(abs(size - (37 << 20)) <= 1 << 20 for size in sizes)
+
+
 class command(unittest.TestCase):
+    def while_it_runs(self, seen, *arguments):
+        """Runs the command, for long, until seen(processes) is true of the folders in /proc of its processes, the
+        command first. Fails if it ends before."""
+        with tempfile.TemporaryFile("w+") as said:
+            running = subprocess.Popen([SKERRY, *arguments], stdout=subprocess.DEVNULL, stderr=said)
+            try:
+                folder = pathlib.Path("/proc", str(running.pid))
+                while running.poll() is None:
+                    try:
+                        children = (folder / "task" / str(running.pid) / "children").read_text().split()
+                    except OSError:
+                        continue
+                    if seen([folder, *(pathlib.Path("/proc", child) for child in children)]):
+                        return
+                    time.sleep(0.01)
+                said.seek(0)
+                self.fail(f"it ended with {running.returncode} and was not seen to do so: {said.read()}")
+            finally:
+                running.terminate()
+                running.wait(timeout=60)
+
     def expect_error(self, status, text, *arguments, **more):
         done = skerry(*arguments, **more)
         self.assertEqual(done.returncode, status, done.stderr)
@@ -203,11 +257,16 @@ class running(command):
         self.assertAlmostEqual(row["speed_up"], row["serial"]["median_s"] / row["skerry"]["median_s"])
 
     def test_flags_of_the_runtime(self):
-        for flags in (["--pin"], ["--no-pin"], ["--stack-size", "1M"], ["--max-slots", "99"], ["--steal", "locked"],
-                      ["--guard-accesses"], ["--no-guard-accesses"],
-                      ["--blocking-threads", "9"], ["--watchdog", "30"]):
+        for flags in (["--no-pin"], ["--steal", "locked"], ["--guard-accesses"], ["--no-guard-accesses"]):
             done = skerry("run", "nq", "--size", "tiny", "--repeat", "1", "--workers", "2", *flags)
             self.assertEqual(done.returncode, 0, (flags, done.stderr))
+
+    def test_limits_reach_the_runtime(self):
+        for flags, message in BEYOND:
+            self.expect_error(2, message, "run", "nq", "--size", "tiny", "--workers", "2", *flags)
+
+    def test_threads_are_what_the_flags_say(self):
+        self.while_it_runs(lambda processes: as_the_flags_say(processes[0]), "run", "nq", *LONG)
 
     def test_trace(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -253,8 +312,12 @@ class running(command):
 
 
 class back_ends(command):
+    @staticmethod
+    def one_worker(*back_ends):
+        return [] if all(b.startswith("sim:") for b in back_ends) else ["--workers", "1"]  # a machine has its own
+
     def rows(self, program, *back_ends, size="tiny", repeat=1):
-        done = skerry("run", program, "--size", size, "--repeat", str(repeat), "--workers", "1", "--on",
+        done = skerry("run", program, "--size", size, "--repeat", str(repeat), *self.one_worker(*back_ends), "--on",
                       ",".join(back_ends), "--json")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         document = json.loads(done.stdout)
@@ -289,8 +352,8 @@ class back_ends(command):
         """The row of a traced run, and the events of its trace."""
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "run.json")
-            done = skerry("run", program, "--size", "tiny", "--repeat", "1", "--workers", "1", "--on", back_end, "--trace", path,
-                          "--json", *flags, **variables)
+            done = skerry("run", program, "--size", "tiny", "--repeat", "1", *self.one_worker(back_end), "--on", back_end,
+                          "--trace", path, "--json", *flags, **variables)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             with open(path, encoding="utf-8") as file:
                 return json.loads(done.stdout)["rows"][0], json.load(file)["traceEvents"]
@@ -352,6 +415,41 @@ class back_ends(command):
         steps = {(e["cat"], e["args"]["step"]) for e in events if e.get("cat") in ("publish", "discard")}
         self.assertLessEqual({("publish", "turn_passed"), ("discard", "turn_taken"), ("publish", "reply_sent"),
                               ("discard", "request_taken")}, steps)
+
+    def test_flags_go_to_all_processes(self):
+        self.while_it_runs(lambda processes: len(processes) == 3 and all(map(as_the_flags_say, processes[1:])),
+                           "run", "list", "--on", "processes:2", *LONG)
+        for flags, message in BEYOND:
+            done = skerry("run", "list", "--size", "tiny", "--workers", "2", "--on", "processes:2", *flags)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertEqual(set(line[:len(message.rstrip())] for line in done.stderr.splitlines()), {message.rstrip()})
+
+    def test_the_environment_goes_to_all_processes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "run.json")
+            done = skerry("run", "list", "--size", "tiny", "--repeat", "1", "--on", "processes:2", SKERRY_WORKERS="3",
+                          SKERRY_TRACE=path)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            with open(path, encoding="utf-8") as file:
+                events = json.load(file)["traceEvents"]
+        self.assertEqual({e["args"]["name"] for e in events if e.get("name") == "process_name"},
+                         {f"process {i}: skerry runtime with 3 workers" for i in range(2)})
+
+    def test_flags_that_no_back_end_has_a_use_for(self):
+        for flags in (["--workers", "1"], ["--pin"], ["--no-pin"], ["--stack-size", "1M"], ["--max-slots", "99"],
+                      ["--blocking-threads", "9"], ["--guard-accesses"], ["--no-guard-accesses"], ["--watchdog", "30"]):
+            for on in ("serial", "sim:tiny4-gwb", "serial,sim:tiny4-gwb"):
+                self.expect_error(2, f"{flags[0]}: --on {on} has no use for it; threads and processes:N have\n", "run", "list",
+                                  "--size", "tiny", "--on", on, *flags)
+        self.expect_error(2, "--steal: --on serial has no use for it; threads, processes:N and sim:MACHINE have\n", "run",
+                          "list", "--size", "tiny", "--on", "serial", "--steal", "locked")
+
+    def test_flags_that_some_back_ends_have_a_use_for(self):
+        self.with_simulator()
+        for flags, on in ((["--workers", "1", "--pin", "--max-slots", "99"], "serial,threads"),
+                          (["--watchdog", "30"], "sim:tiny4-gwb,processes:2"), (["--steal", "locked"], "serial,sim:tiny4-gwb")):
+            done = skerry("run", "list", "--size", "tiny", "--repeat", "1", "--on", on, *flags)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_one_trace_at_a_time(self):
         self.expect_error(2, "--trace t.json: each back end writes a file of its own, and --on names 2; trace one at a time",

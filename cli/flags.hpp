@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "commands.hpp"
+
+#include <string>
+#include <vector>
+
+namespace cli {
+
+/// The flags that were given, as words of a command line: what another process of this command is to hear.
+std::vector<std::string> words_of(const runtime_flags& flags);
+
+/// Errors: apps::usage_error names a flag that none of the back ends in `request.on` has a use for. One that some have
+/// a use for is right: a table with serial or simulated rows can be had with it, too.
+void refuse_useless_flags(const run_request& request);
+
+} // namespace cli
