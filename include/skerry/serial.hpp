@@ -2,7 +2,8 @@
 #pragma once
 
 // The serial elision: the names of namespace skerry in skerry::serial, everything done in place and in program order. A
-// program's one source, compiled against it, is the reference for results and for speed. It needs no library.
+// program's one source, compiled against it, is the reference for results and for speed. It needs no library, unless
+// the program has regions.
 
 #include <skerry/detail/frontend/algorithm/explained.hpp>
 #include <skerry/detail/frontend/algorithm/filter.hpp>

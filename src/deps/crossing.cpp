@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <iterator>
 #include <mutex>
+#include <string>
+
+#include <skerry/detail/trace/names.hpp>
 
 #include "base/panic.hpp"
 #include "base/port/clock.hpp"
@@ -37,6 +40,14 @@ constexpr std::size_t most_ahead = std::size_t{256} << 10;
 // A process that cannot be read any more has ended, and so much later its end has been told.
 constexpr std::uint64_t patience_ns = 5'000'000'000;
 constexpr std::uint64_t unreadable_sleep_ns = 1'000'000;
+
+// As in traces.
+std::string name_of(const dependent_task& task) {
+    if (task.name != nullptr) {
+        return task.name;
+    }
+    return task.type.code != nullptr ? name_of_code(trace_id(task.type.code(task))) : name_of_type(task.type.words);
+}
 
 } // namespace
 
@@ -206,8 +217,7 @@ void crossing::lost(const fabric::failure& end) {
     for (const auto& [where, lent] : away_) {
         if (where.first == end.peer) {
             ++held;
-            const char* const name = lent.task->name;
-            names += std::string(names.empty() ? "" : ", ") + (name != nullptr ? name : "a task without a name");
+            names += (names.empty() ? "" : ", ") + name_of(*lent.task);
         }
     }
     text += held == 0 ? "; it held no task"

@@ -7,6 +7,7 @@
 
 #include <skerry/detail/frontend/dataflow/spawned_task.hpp>
 
+#include "base/port/code.hpp"
 #include "base/port/environment.hpp"
 #include "coherence/arena.hpp"
 #include "deps/crossing_table.hpp"
@@ -30,7 +31,8 @@ std::unique_ptr<processes> processes::join(team& crew, bool guard, trace_buffer<
         return nullptr;
     }
     const crossing_table& types = crossing_table::instance();
-    fabric::shm::connection c = fabric::shm::connect({.table = {.hash = types.hash(), .entries = types.size()}});
+    fabric::shm::connection c = fabric::shm::connect(
+        {.table = {.hash = types.hash(), .entries = types.size(), .code = port::program_identity()}});
     const unsigned self = c.fabric->describe().self;
     arena::adopt(std::move(c.arena), self, c.fabric->describe().peers);
     return std::unique_ptr<processes>(new processes(crew, std::move(c.fabric), guard, track));

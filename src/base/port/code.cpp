@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/port/code.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include <cxxabi.h>
@@ -51,7 +55,56 @@ const dl_phdr_info& program() noexcept {
     return found;
 }
 
+std::span<const std::byte> bytes_of(const ElfW(Phdr) & segment) noexcept {
+    return {reinterpret_cast<const std::byte*>(program().dlpi_addr + segment.p_vaddr), segment.p_memsz};
+}
+
+std::uint64_t hash_of(std::span<const std::byte> bytes, std::uint64_t hash) noexcept {
+    for (const std::byte b : bytes) {
+        hash = (hash ^ std::to_integer<std::uint64_t>(b)) * 0x100'0000'01b3; // FNV-1a
+    }
+    return hash;
+}
+
+// The build id among the notes of a segment; empty: it has none.
+std::span<const std::byte> build_id_in(std::span<const std::byte> notes, std::size_t alignment) noexcept {
+    const auto rounded = [alignment](std::size_t n) { return (n + alignment - 1) & ~(alignment - 1); };
+    ElfW(Nhdr) head;
+    while (notes.size() >= sizeof head) {
+        std::memcpy(&head, notes.data(), sizeof head);
+        const std::size_t name = sizeof head;
+        const std::size_t text = rounded(name + head.n_namesz);
+        if (text + head.n_descsz > notes.size()) {
+            return {};
+        }
+        if (head.n_type == NT_GNU_BUILD_ID && head.n_namesz == 4 && std::memcmp(&notes[name], "GNU", 4) == 0) {
+            return notes.subspan(text, head.n_descsz);
+        }
+        notes = notes.subspan(std::min(text + rounded(head.n_descsz), notes.size()));
+    }
+    return {};
+}
+
 } // namespace
+
+std::uint64_t program_identity() noexcept {
+    constexpr std::uint64_t start = 0xcbf2'9ce4'8422'2325;
+    const std::span segments(program().dlpi_phdr, program().dlpi_phnum);
+    for (const auto& segment : segments) {
+        if (segment.p_type == PT_NOTE) {
+            if (const auto id = build_id_in(bytes_of(segment), segment.p_align == 8 ? 8 : 4); !id.empty()) {
+                return hash_of(id, start);
+            }
+        }
+    }
+    std::uint64_t hash = start;
+    for (const auto& segment : segments) {
+        if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0) {
+            hash = hash_of(bytes_of(segment), hash);
+        }
+    }
+    return hash;
+}
 
 std::optional<std::uint64_t> code_offset(std::uintptr_t address) noexcept {
     const std::uint64_t offset = address - program().dlpi_addr;

@@ -21,6 +21,10 @@ std::uint64_t program_offset(const void* address) noexcept;
 // Precondition: the offset came from program_offset() in a process of this program.
 const void* program_address(std::uint64_t offset) noexcept;
 
+// What tells this program from others, and from other builds of it: the same in every process that runs it. Of the
+// build id that linkers note, else of the code itself, all of which is read then.
+std::uint64_t program_identity() noexcept;
+
 // The same of code alone; nothing for code of libraries, which need not be there, and for what is no code.
 std::optional<std::uint64_t> code_offset(std::uintptr_t address) noexcept;
 // The address for an offset of the same program; nothing if there is no code.

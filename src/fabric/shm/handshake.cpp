@@ -46,6 +46,7 @@ class handshake {
         hello& mine = shared_.hellos[self_];
         mine.table_hash = options_.table.hash;
         mine.table_entries = options_.table.entries;
+        mine.code = options_.table.code;
         mine.process = port::process_id();
         sample = static_cast<std::uint32_t>(port::now_ns()) | 1U;
         mine.sample = sample;
@@ -106,7 +107,8 @@ class handshake {
         const hello& mine = shared_.hellos[self_];
         for (unsigned i = 0; i < shared_.processes; ++i) {
             const hello& other = shared_.hellos[i];
-            if (other.table_hash != mine.table_hash || other.table_entries != mine.table_entries) {
+            if (other.table_hash != mine.table_hash || other.table_entries != mine.table_entries ||
+                other.code != mine.code) {
                 throw std::runtime_error("skerry: the processes run different programs: process " + to_string(i) +
                                          " has " + table(other) + ", process " + to_string(self_) + " has " +
                                          table(mine));
@@ -115,8 +117,9 @@ class handshake {
     }
 
     static std::string table(const hello& h) {
-        detail::fixed_text<80> text;
-        text << h.table_entries << " task functions (table " << detail::hex{h.table_hash} << ')';
+        detail::fixed_text<96> text;
+        text << h.table_entries << " task functions (table " << detail::hex{h.table_hash} << ", code "
+             << detail::hex{h.code} << ')';
         return std::string(text.view());
     }
 

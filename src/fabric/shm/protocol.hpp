@@ -46,6 +46,7 @@ struct alignas(detail::cache_line) hello {
     std::uint32_t reserved = 0; // bit i: place i is free here, and reserved
     std::uint64_t table_hash = 0;
     std::uint64_t table_entries = 0;
+    std::uint64_t code = 0;
     std::uint32_t process = 0; // the system's number
     std::uint32_t sample = 0;  // what lies at that address of its private memory, until it has ended
     std::uint64_t sample_at = 0;

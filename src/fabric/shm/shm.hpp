@@ -12,10 +12,12 @@
 
 namespace skerry::inline SKERRY_ABI::fabric::shm {
 
-// What must be the same in every process: the functions that a message may name by index.
+// What must be the same in every process: the functions that a message may name by index, and the program in whose code
+// an offset names one.
 struct table_identity {
     std::uint64_t hash = 0;
     std::uint64_t entries = 0;
+    std::uint64_t code = 0;
 };
 
 struct connect_options {

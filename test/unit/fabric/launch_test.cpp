@@ -214,14 +214,12 @@ TEST(handshake, no_place_for_the_arena) {
 TEST(handshake, different_tables_are_named_by_both) {
     const child_result r = launched({"other_table"});
     EXPECT_EQ(r.code, 7);
-    EXPECT_THAT(
-        r.output,
-        HasSubstr("skerry: the processes run different programs: process 1 has 13 task functions (table 0xabc1), "
-                  "process 0 has 12 task functions (table 0xabc0)\n"));
-    EXPECT_THAT(
-        r.output,
-        HasSubstr("skerry: the processes run different programs: process 0 has 12 task functions (table 0xabc0), "
-                  "process 1 has 13 task functions (table 0xabc1)\n"));
+    EXPECT_THAT(r.output, HasSubstr("skerry: the processes run different programs: process 1 has 13 task functions "
+                                    "(table 0xabc1, code 0xdef1), "
+                                    "process 0 has 12 task functions (table 0xabc0, code 0xdef0)\n"));
+    EXPECT_THAT(r.output, HasSubstr("skerry: the processes run different programs: process 0 has 12 task functions "
+                                    "(table 0xabc0, code 0xdef0), "
+                                    "process 1 has 13 task functions (table 0xabc1, code 0xdef1)\n"));
 }
 
 TEST(handshake, who_never_comes_is_named) {

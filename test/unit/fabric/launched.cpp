@@ -109,7 +109,8 @@ int run(std::string_view what, unsigned rank, char** arguments) {
         sleep_for_ever();
     }
     if (what == "other_table") {
-        static_cast<void>(shm::connect({.table = {.hash = 0xabc0 + rank, .entries = 12 + rank}}));
+        static_cast<void>(
+            shm::connect({.table = {.hash = 0xabc0 + rank, .entries = 12 + rank, .code = 0xdef0 + rank}}));
     } else if (what == "never_come") {
         if (rank == 1) {
             hear(arguments[0]);

@@ -34,6 +34,7 @@ child_result launched(const char* first, const char* second) {
 struct table {
     unsigned tasks = 0;
     std::string hash;
+    std::string code;
 };
 
 // What both processes say of each other's table, and nothing else is said: neither has begun.
@@ -42,13 +43,13 @@ void expect_refused(const char* first, const char* second, table (&tables)[2]) {
     EXPECT_EQ(r.code, 7);
     for (const std::string self : {"0", "1"}) {
         const std::string other = self == "0" ? "1" : "0";
-        const std::string has = " has ([0-9]+) task functions \\(table (0x[0-9a-f]+)\\)";
+        const std::string has = " has ([0-9]+) task functions \\(table (0x[0-9a-f]+), code (0x[0-9a-f]+)\\)";
         const std::regex message("(^|\n)skerry: the processes run different programs: process " + other + has +
                                  ", process " + self + has + "\n");
         std::smatch said;
         ASSERT_TRUE(std::regex_search(r.output, said, message)) << "process " << self << ":\n" << r.output;
-        tables[std::stoi(other)] = {static_cast<unsigned>(std::stoul(said[2])), said[3]};
-        tables[std::stoi(self)] = {static_cast<unsigned>(std::stoul(said[4])), said[5]};
+        tables[std::stoi(other)] = {static_cast<unsigned>(std::stoul(said[2])), said[3], said[4]};
+        tables[std::stoi(self)] = {static_cast<unsigned>(std::stoul(said[5])), said[6], said[7]};
     }
     EXPECT_THAT(r.output, testing::ContainsRegex("launcher: process [01] ended with exit status 7\n"));
     for (const auto& entry : std::filesystem::directory_iterator("/dev/shm")) {
@@ -57,7 +58,7 @@ void expect_refused(const char* first, const char* second, table (&tables)[2]) {
 }
 
 TEST(tables, one_executable_runs) {
-    for (const char* const program : {ADDS_1, ADDS_2, ADDS_1_AND_2}) {
+    for (const char* const program : {ADDS_1, ADDS_2, ADDS_1_AND_2, ADDS_1_OTHERWISE, UNMARKED}) {
         const child_result r = launched(program, program);
         EXPECT_EQ(r.code, 0);
         EXPECT_EQ(r.output, "launcher: \n");
@@ -69,6 +70,18 @@ TEST(tables, as_many_tasks_of_another_type_are_refused) {
     expect_refused(ADDS_1, ADDS_2, tables);
     EXPECT_EQ(tables[0].tasks, tables[1].tasks);
     EXPECT_NE(tables[0].hash, tables[1].hash);
+}
+
+// A function's address crosses as its place in the program.
+TEST(tables, the_same_types_in_another_program_are_refused) {
+    table tables[2];
+    expect_refused(ADDS_1, ADDS_1_OTHERWISE, tables);
+    EXPECT_EQ(tables[0].tasks, tables[1].tasks);
+    EXPECT_EQ(tables[0].hash, tables[1].hash);
+    EXPECT_NE(tables[0].code, tables[1].code);
+    expect_refused(UNMARKED, UNMARKED_OTHERWISE, tables); // without build ids their code is compared
+    EXPECT_EQ(tables[0].hash, tables[1].hash);
+    EXPECT_NE(tables[0].code, tables[1].code);
 }
 
 TEST(tables, one_task_more_is_refused) {

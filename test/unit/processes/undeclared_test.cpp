@@ -50,7 +50,8 @@ class Undeclared : public testing::Test {
                              const char* workers = "1") {
         const auto r = launched(program, workers);
         EXPECT_THAT(r.output, ContainsRegex(message));
-        EXPECT_THAT(r.output, HasSubstr("skerry: process 1 was killed by signal 6; it held 1 task: " + held + "\n"));
+        EXPECT_THAT(r.output,
+                    ContainsRegex("skerry: process 1 was killed by signal 6; it held 1 task: " + held + "\n"));
         EXPECT_THAT(r.output, HasSubstr("status 75\n"));
     }
 };
@@ -74,7 +75,7 @@ TEST_F(Undeclared, ATaskWithoutANameIsKnownByItsType) {
                  "skerry: a task without a name .*(without_a_name|undeclared_programs.cpp).* touches 0x[0-9a-f]+, "
                  "which it does not declare; it "
                  "has 1 access;",
-                 "a task without a name");
+                 "[^\n]*(without_a_name|undeclared_programs.cpp)[^\n]*");
 }
 
 TEST_F(Undeclared, AStolenBranchIsItsTask) {
