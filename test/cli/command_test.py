@@ -266,7 +266,7 @@ class running(command):
             self.expect_error(2, message, "run", "nq", "--size", "tiny", "--workers", "2", *flags)
 
     def test_threads_are_what_the_flags_say(self):
-        self.while_it_runs(lambda processes: as_the_flags_say(processes[0]), "run", "nq", *LONG)
+        self.while_it_runs(lambda processes: as_the_flags_say(processes[0]), "run", "list", *LONG)
 
     def test_trace(self):
         with tempfile.TemporaryDirectory() as folder:
