@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Random programs against their elision while one fault is switched on: FAULT SECONDS SEED. Prints one line: what came
-// of it (passed, differs, hangs, crashes) and after how many programs.
+// Random programs against their elision while one fault is switched on: FAULT SECONDS SEED [HANG]. Prints one line:
+// what came of it (passed, differs, hangs, crashes) and after how many programs; and to stderr what differs, in which
+// program. So many seconds of HANG, else 2, without a program are a hang.
 
 #include <atomic>
 #include <chrono>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "interpreter.hpp"
+#include "outcome.hpp"
 #include "program.hpp"
 
 int skerry_fault = 0;
@@ -35,8 +37,7 @@ std::atomic<unsigned long> programs{0};
 void crash(int) { end("crashes"); }
 
 // A program takes a millisecond. Without a fault there is no hurry to call it hung: the machine may be loaded.
-void watch() {
-    const auto patience = std::chrono::seconds(skerry_fault == 0 ? 60 : 2);
+void watch(std::chrono::seconds patience) {
     unsigned long seen = 0;
     auto since = std::chrono::steady_clock::now();
     for (;;) {
@@ -62,8 +63,8 @@ std::vector<std::uint8_t> choices(std::mt19937_64& random) {
 } // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 4) {
-        std::fprintf(stderr, "usage: %s FAULT SECONDS SEED\n", argv[0]);
+    if (argc != 4 && argc != 5) {
+        std::fprintf(stderr, "usage: %s FAULT SECONDS SEED [HANG]\n", argv[0]);
         return 2;
     }
     skerry_fault = std::atoi(argv[1]);
@@ -72,7 +73,7 @@ int main(int argc, char** argv) {
     for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE}) {
         std::signal(signal, crash);
     }
-    std::thread(watch).detach();
+    std::thread(watch, std::chrono::seconds(argc == 5 ? std::atoi(argv[4]) : skerry_fault == 0 ? 60 : 2)).detach();
 
     skerry::serial::runtime serial;
     const auto with = [](unsigned workers) {
@@ -92,7 +93,7 @@ int main(int argc, char** argv) {
         const outcome found = interpreter<parallel_constructs>::run(*runtimes[programs % 4], p);
         ++programs;
         if (found != expected) {
-            std::fprintf(stderr, "%s", text_of(p).c_str());
+            std::fprintf(stderr, "%s%s", difference(p, expected, found).c_str(), text_of(p).c_str());
             end("differs");
         }
     }

@@ -6,13 +6,16 @@
     mutants.py run RUNNER [--seconds S]  runs random programs with each fault switched on, and without
 
 In a replacement @ stands for "this fault is switched on". All faults are in one program, so one compilation serves all.
-`run` fails if a fault survives, or if programs fail without one.
+`run` fails if a fault survives, or if programs fail without one. A difference from the elision finds a fault, and so
+does a crash, and a hang that comes again; a process that was killed, or did not come to an end, has found nothing.
 """
 
 import pathlib
 import random
+import signal
 import subprocess
 import sys
+import textwrap
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "faults"))
@@ -133,33 +136,60 @@ FAULTS = {
 }
 
 
+# What they lead to is named: these must show as a result that is not the elision's, not by a crash or by a hang.
+MUST_DIFFER = ("overlap taken for disjoint",)
+SEEDS = 10  # that such a fault gets; the first difference is enough
+
+HANG = 10  # seconds without a program: many times what the first run waits for, in case the machine was busy
+
+
 def run_one(runner, fault, seconds, seed):
-    """(verdict, how many programs it took); the verdict is None if nothing was found."""
+    """(what came of it, after how many programs, what was said)."""
     command = [runner, str(fault), str(seconds), str(seed)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds + 120, check=False)
-    except subprocess.TimeoutExpired:
-        return "no end", "?", ""
-    words = (done.stdout.splitlines() or [""])[0].split()
-    count = words[1] if len(words) > 1 else "?"
-    verdict = words[0] if words else f"exit status {done.returncode}"
-    return (None if verdict == "passed" and done.returncode == 0 else verdict), count, done.stdout
+
+    def once(*more):
+        try:
+            return subprocess.run(command + list(more), capture_output=True, text=True, timeout=seconds + 120, check=False)
+        except subprocess.TimeoutExpired:
+            return subprocess.CompletedProcess(command, 0, "timeout ?\n", "")
+
+    done = once()
+    if done.stdout.startswith("hangs "):  # or was not given a processor: only what happens again, and for longer, counts
+        done = once(str(HANG))
+    verdict, count = (done.stdout.split() + ["nothing", "?"])[:2]
+    if verdict in ("nothing", "passed") and done.returncode != 0:
+        crashed = -done.returncode in (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE)
+        verdict = "crashes" if crashed else f"exit status {done.returncode}"
+    return verdict, count, done.stdout + done.stderr
+
+
+def run_until_it_differs(runner, fault, seconds, seed):
+    for more in range(SEEDS):
+        came = run_one(runner, fault, seconds, seed + more)
+        if came[0] == "differs":
+            break
+    return came
 
 
 def run(runner, seconds, seed):
     print(f"seed {seed}")
     began = time.monotonic()
     verdict, count, output = run_one(runner, 0, seconds, seed)
-    if verdict is not None:
+    if verdict != "passed":
         print(f"without a fault: {verdict} after {count} programs\n{output}")
         return 1
     print(f"{'without a fault':52} passed after {count:>7} programs")
     survivors = []
     for k, name in enumerate(FAULTS, start=1):
-        verdict, count, _ = run_one(runner, k, seconds * 30, seed)  # few need more than a moment
-        print(f"{name:52} {verdict or 'SURVIVED':7} after {count:>7} programs", flush=True)
-        if verdict is None:
+        must_differ = name in MUST_DIFFER
+        find = run_until_it_differs if must_differ else run_one
+        verdict, count, output = find(runner, k, seconds * 30, seed)  # few need more than a moment
+        found = verdict in (("differs",) if must_differ else ("differs", "hangs", "crashes"))
+        print(f"{name:52} {'' if found else 'SURVIVED: '}{verdict:7} after {count:>7} programs", flush=True)
+        if not found:
             survivors.append(name)
+        if must_differ or not found:
+            print(textwrap.indent(output, "    "), flush=True)
     print(f"{len(FAULTS) - len(survivors)} of {len(FAULTS)} faults found in {time.monotonic() - began:.1f} s")
     return 1 if survivors else 0
 

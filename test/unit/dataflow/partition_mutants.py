@@ -26,6 +26,7 @@ mutants.FAULTS = {
     "last place that is met left out": [
         (NAMES, "last[d] = met.last / t.tile[d];", "last[d] = (met.last - (@ && met.first < met.last ? 1 : 0)) / t.tile[d];")],
 }
+mutants.MUST_DIFFER = tuple(name for name in mutants.FAULTS if name.endswith("taken for disjoint"))
 
 if __name__ == "__main__":
     sys.exit(mutants.main())
