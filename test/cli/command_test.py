@@ -313,12 +313,13 @@ class running(command):
 
 class back_ends(command):
     @staticmethod
-    def one_worker(*back_ends):
-        return [] if all(b.startswith("sim:") for b in back_ends) else ["--workers", "1"]  # a machine has its own
+    def of_each(workers, *back_ends):
+        # A simulated machine has its own.
+        return [] if all(b.startswith("sim:") for b in back_ends) else ["--workers", str(workers)]
 
-    def rows(self, program, *back_ends, size="tiny", repeat=1):
-        done = skerry("run", program, "--size", size, "--repeat", str(repeat), *self.one_worker(*back_ends), "--on",
-                      ",".join(back_ends), "--json")
+    def rows(self, program, *back_ends, size="tiny", repeat=1, workers=1):
+        done = skerry("run", program, "--size", size, "--repeat", str(repeat), *self.of_each(workers, *back_ends),
+                      "--on", ",".join(back_ends), "--json")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         document = json.loads(done.stdout)
         self.assertIs(document["agree"], True)
@@ -352,7 +353,7 @@ class back_ends(command):
         """The row of a traced run, and the events of its trace."""
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "run.json")
-            done = skerry("run", program, "--size", "tiny", "--repeat", "1", *self.one_worker(back_end), "--on", back_end,
+            done = skerry("run", program, "--size", "tiny", "--repeat", "1", *self.of_each(1, back_end), "--on", back_end,
                           "--trace", path, "--json", *flags, **variables)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             with open(path, encoding="utf-8") as file:
@@ -466,20 +467,32 @@ class back_ends(command):
                 self.assertGreater(sum(e["stolen"] for e in first[0]["executors"]), 0)
                 self.assertEqual(self.rows(program, "sim:tiny4-gwb"), first)  # to the cycle
 
+    def expect_spread(self, program, back_end, executors, has_spread, **how):
+        """Other work on the machine may keep a worker from the processors for most of a run, so one run of five must do;
+        what does not spread does so in none."""
+        runs = []
+        while len(runs) < 5 and (not runs or not has_spread(program, runs[-1])):
+            (row,) = self.rows(program, back_end, **how)
+            runs.append(row["executors"])
+            self.assertEqual(len(row["executors"]), executors)
+        self.assertTrue(has_spread(program, runs[-1]), runs)
+
+    def test_each_worker_has_its_share(self):
+        for program, size, repeat in (("digits", "medium", 1), ("list", "medium", 10)):
+            with self.subTest(program):
+                self.expect_spread(program, "threads", 2, self.workers_have_spread, size=size, repeat=repeat, workers=2)
+
+    def workers_have_spread(self, program, executors):
+        tasks = [e["tasks"] for e in executors]
+        return min(tasks) >= sum(tasks) / len(tasks) * 0.25 and sum(e["stolen"] for e in executors) > 0
+
     def test_each_process_has_its_share(self):
-        # Other work on the machine may keep a process from the processors for most of a run, so one run of five must do;
-        # what does not spread does so in none.
         for program, processes, size, repeat in (("digits", 2, "medium", 1), ("list", 2, "small", 20),
                                                  ("list", 3, "medium", 4)):
             with self.subTest(program, processes=processes):
-                runs = []
-                while len(runs) < 5 and (not runs or not self.has_spread(program, runs[-1])):
-                    (row,) = self.rows(program, f"processes:{processes}", size=size, repeat=repeat)
-                    runs.append(row["executors"])
-                    self.assertEqual(len(row["executors"]), processes)
-                self.assertTrue(self.has_spread(program, runs[-1]), runs)
+                self.expect_spread(program, f"processes:{processes}", processes, self.processes_have_spread, size=size, repeat=repeat)
 
-    def has_spread(self, program, executors):
+    def processes_have_spread(self, program, executors):
         tasks = [e["tasks"] for e in executors]
         shared = min(tasks) >= sum(tasks) / len(tasks) * 0.25 and all(e["stolen"] > 0 for e in executors[1:])
         if program != "list":
