@@ -92,9 +92,6 @@ FAULTS = {
     "arena: a page is not opened alone":
         unit(ARENA, "           make_accessible(range, port::access::read_write);", "           (!@ && make_accessible(range, port::access::read_write));",
              "Arena.NoMemoryForALargePageOfOthers", r"child\.code"),
-    "arena: a page is not opened alone":
-        unit(ARENA, "           make_accessible(range, port::access::read_write);", "           (!@ && make_accessible(range, port::access::read_write));",
-             "Arena.NoMemoryForALargePageOfOthers", r"child\.code"),
     "arena: one page for two owners":
         unit(ARENA, ".first = warm_[--warm_count_], .count = 1};", ".first = warm_[@ ? warm_count_ - 1 : --warm_count_], .count = 1};",
              "Region.*", r"no object of region 0x[0-9a-f]+ begins there"),
