@@ -16,8 +16,7 @@ void leave_out(std::initializer_list<detail::coherence_step> steps);
 // Until the next call: masking does nothing.
 void leave_out_masks(bool yes);
 
-// Since the last call of forget_steps().
+// Since the process began.
 [[nodiscard]] std::uint64_t steps_done(detail::coherence_step step);
-void forget_steps();
 
 } // namespace skerry::inline SKERRY_ABI::port

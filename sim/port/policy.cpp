@@ -45,7 +45,6 @@ void leave_out(std::initializer_list<detail::coherence_step> steps) {
 
 void leave_out_masks(bool yes) { masks_left_out = yes; }
 std::uint64_t steps_done(detail::coherence_step step) { return done[static_cast<unsigned>(step)]; }
-void forget_steps() { done = {}; }
 
 } // namespace port
 
