@@ -89,10 +89,8 @@ engine::engine(const options& o)
             throw std::invalid_argument("skerry: options::trace (SKERRY_TRACE) is '" + options_.trace +
                                         "': the host of a simulation writes its trace; skerry-sim --trace asks for it");
         }
-        trace_clock_ = {.ticks_per_second = port::ticks_per_second(),
-                        .origin_ticks = port::ticks(),
-                        .origin_ns = port::now_ns(),
-                        .ahead_ns = 0};
+        trace_clock_ = {
+            .ticks_per_second = port::ticks_per_second(), .origin_ticks = port::ticks(), .origin_ns = port::now_ns()};
         place_ = fabric::shm::launched_as();
         if (place_.ranks > 1) {
             messages_ = std::make_unique<trace_buffer<machine>>(

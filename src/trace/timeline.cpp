@@ -14,13 +14,12 @@ namespace skerry::inline SKERRY_ABI::detail {
 namespace {
 
 std::int64_t to_ns(const trace_clock& clock, std::uint64_t base_ns, std::uint64_t ticks) {
-    // A rate from a file may be anything.
+    // A rate that is none does no harm.
     const double rate =
         std::isfinite(clock.ticks_per_second) && clock.ticks_per_second > 0 ? clock.ticks_per_second : 1e9;
     const double since = static_cast<double>(static_cast<std::int64_t>(ticks - clock.origin_ticks)) * (1e9 / rate);
     constexpr double furthest = 1e18; // thirty years
-    return static_cast<std::int64_t>(clock.origin_ns - base_ns - static_cast<std::uint64_t>(clock.ahead_ns)) +
-           std::llround(std::clamp(since, -furthest, furthest));
+    return static_cast<std::int64_t>(clock.origin_ns - base_ns) + std::llround(std::clamp(since, -furthest, furthest));
 }
 
 std::vector<std::uint32_t> depths(const std::vector<trace_record>& records) {

@@ -173,9 +173,8 @@ TEST(TraceJson, DomainsMeetOnOneClock) {
     constexpr std::uint64_t shared = 0x8000'0000'0000'0001U;
     std::vector<trace_part> parts{domain(0, {{at(100, e::start, 5), at(200, e::spawn, shared), at(900, e::end, 5)}}),
                                   domain(1, {{at(40, e::start, 5), at(60, e::start, shared), at(80, e::end, shared)}})};
-    // Ten nanoseconds a tick, tick 0 at 1'000'000'300 by a clock that is a second ahead.
-    parts[1].clock = {
-        .ticks_per_second = 1e8, .origin_ticks = 0, .origin_ns = 1'000'000'300, .ahead_ns = 1'000'000'000};
+    // Ten nanoseconds a tick, tick 0 at 300.
+    parts[1].clock = {.ticks_per_second = 1e8, .origin_ticks = 0, .origin_ns = 300};
     const picture seen(json_of(parts));
     EXPECT_EQ(seen.processes.size(), 2U);
     const auto& there = seen.slices.at({1, 0});

@@ -2,12 +2,11 @@
 
 #include "trace/part.hpp"
 
-#include <cstring>
-#include <stdexcept>
+#include <set>
+#include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <skerry/detail/trace/names.hpp>
 #include <skerry/detail/trace/writer.hpp>
@@ -18,77 +17,6 @@ namespace {
 
 using testing::EndsWith;
 using testing::HasSubstr;
-using testing::ThrowsMessage;
-
-trace_part example() {
-    trace_part p;
-    p.domain = 3;
-    p.rank = 2;
-    p.name = "two workers";
-    p.clock = {.ticks_per_second = 2.5e9, .origin_ticks = 17, .origin_ns = 99, .ahead_ns = -5};
-    p.executors.push_back({.number = 0, .name = "worker 0", .dropped = 4, .records = {}});
-    trace_record r{};
-    r.task = 42;
-    r.event = trace_event::steal;
-    r.detail = 2;
-    p.executors.push_back({.number = 1, .name = "", .dropped = 0, .records = {r, r}});
-    p.names.push_back({.address = 7, .text = "seven"});
-    return p;
-}
-
-TEST(TracePart, BytesBringEverythingOver) {
-    const trace_part before = example();
-    const trace_part after = part_from_bytes(to_bytes(before));
-    EXPECT_EQ(to_bytes(after), to_bytes(before));
-    EXPECT_EQ(after.domain, 3U);
-    EXPECT_EQ(after.rank, 2U);
-    EXPECT_EQ(after.name, "two workers");
-    EXPECT_EQ(after.clock.ticks_per_second, 2.5e9);
-    EXPECT_EQ(after.clock.origin_ticks, 17U);
-    EXPECT_EQ(after.clock.origin_ns, 99U);
-    EXPECT_EQ(after.clock.ahead_ns, -5);
-    ASSERT_EQ(after.executors.size(), 2U);
-    EXPECT_EQ(after.executors[0].dropped, 4U);
-    ASSERT_EQ(after.executors[1].records.size(), 2U);
-    EXPECT_EQ(
-        std::memcmp(after.executors[1].records.data(), before.executors[1].records.data(), 2 * sizeof(trace_record)),
-        0);
-    ASSERT_EQ(after.names.size(), 1U);
-    EXPECT_EQ(after.names[0].text, "seven");
-}
-
-TEST(TracePart, EveryPrefixIsRefused) {
-    const std::vector<std::byte> whole = to_bytes(example());
-    for (std::size_t n = 0; n < whole.size(); ++n) {
-        EXPECT_THAT([&] { static_cast<void>(part_from_bytes(std::span(whole).first(n))); },
-                    ThrowsMessage<std::invalid_argument>("skerry: a part of a trace is cut short"));
-    }
-}
-
-TEST(TracePart, OtherBytesAreRefused) {
-    std::vector<std::byte> bytes = to_bytes(example());
-    bytes.push_back(std::byte{0});
-    EXPECT_THAT([&] { static_cast<void>(part_from_bytes(bytes)); },
-                ThrowsMessage<std::invalid_argument>("skerry: a part of a trace has bytes behind its end"));
-    bytes.pop_back();
-    bytes[0] ^= std::byte{1};
-    EXPECT_THAT([&] { static_cast<void>(part_from_bytes(bytes)); },
-                ThrowsMessage<std::invalid_argument>(
-                    "skerry: these bytes are no part of a trace of this version and byte order"));
-}
-
-RC_GTEST_PROP(TracePart, ChangedBytesAreReadOrRefused, ()) {
-    std::vector<std::byte> bytes = to_bytes(example());
-    const auto changes = *rc::gen::inRange(1, 5);
-    for (int i = 0; i < changes; ++i) {
-        bytes[*rc::gen::inRange<std::size_t>(8, bytes.size())] = static_cast<std::byte>(*rc::gen::inRange(0, 256));
-    }
-    try {
-        RC_ASSERT(to_bytes(part_from_bytes(bytes)).size() == bytes.size());
-    } catch (const std::invalid_argument&) {
-        RC_SUCCEED("refused");
-    }
-}
 
 void some_code() noexcept {}
 int with_parameters(int (*f)(int)) noexcept { return f(1); }
@@ -159,14 +87,6 @@ TEST(TraceNames, CodeWithoutANameIsFoundInItsModule) {
     EXPECT_THAT(name_of_code(trace_id(&no_function)), HasSubstr("unit_trace_part+0x"));
     EXPECT_THAT(name_of_code(trace_id(&with_parameters)), EndsWith("::(anonymous namespace)::with_parameters"));
     EXPECT_EQ(name_of_code(1), "0x1");
-}
-
-TEST(TraceClock, APeerAheadIsSeenAhead) {
-    // 1000 ahead, 30 there, 10 for the answer, 30 back.
-    EXPECT_EQ(clock_ahead(100, 1130, 1140, 170), 1000);
-    EXPECT_EQ(clock_ahead(1100, 130, 140, 1170), -1000);
-    EXPECT_EQ(clock_ahead(0, 0, 0, 0), 0);
-    EXPECT_EQ(clock_ahead(0, 3, 3, 0), 3);
 }
 
 } // namespace
