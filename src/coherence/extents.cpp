@@ -119,15 +119,6 @@ extent block_in(const arena& a, const region_state& s, const void* address) noex
 
 } // namespace
 
-extent block_around(const void* address) noexcept {
-    region_state* const s = region_table::instance().find(region_of(address));
-    if (s == nullptr) {
-        return {};
-    }
-    const std::lock_guard guard(s->guard);
-    return block_in(*arena::existing(), *s, address);
-}
-
 extent try_block_around(const void* address) noexcept {
     region_state* const s = region_table::instance().find(region_of(address));
     if (s == nullptr || !s->guard.try_lock()) {
@@ -136,11 +127,6 @@ extent try_block_around(const void* address) noexcept {
     const extent found = block_in(*arena::existing(), *s, address);
     s->guard.unlock();
     return found;
-}
-
-std::uint64_t changes_of(region_id id) noexcept {
-    const region_state* const s = region_table::instance().find(id);
-    return s != nullptr ? s->changes.load(std::memory_order_relaxed) : 0; // relaxed: as in region_state::take
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -4,11 +4,9 @@
 // Regions as memory: what a transfer of a whole region has to move, and what lies at an address.
 //
 // Thread safety: any thread. An answer is of one moment; it stays true for whoever has the region as an access, since
-// nobody else may make or destroy objects there then. Who has to know whether objects were made since compares
-// changes_of() of every region of the subtree.
+// nobody else may make or destroy objects there then.
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include <skerry/detail/base/abi.hpp>
@@ -43,12 +41,7 @@ void for_each_extent(region_id id, bool recursive, F f) {
 [[nodiscard]] region_id region_of(const void* address) noexcept;
 
 // The memory of the live object (or array, or container's memory) around an address, as much as was set aside for it;
-// nothing if there is none.
-[[nodiscard]] extent block_around(const void* address) noexcept;
-// The same for who must not wait; also nothing if somebody is in the region at this moment. Async-signal-safe.
+// nothing if there is none, or if somebody is in the region at this moment. Async-signal-safe: it does not wait.
 [[nodiscard]] extent try_block_around(const void* address) noexcept;
-
-// Grows whenever memory is taken or a region is made directly in this region. 0 if it is not there. Takes no lock.
-[[nodiscard]] std::uint64_t changes_of(region_id id) noexcept;
 
 } // namespace skerry::inline SKERRY_ABI::detail

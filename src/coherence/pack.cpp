@@ -166,7 +166,6 @@ class packer {
 
     static void pack_content(const region_state& s, packed_region& r) {
         const arena& a = arena::instance();
-        r.changes = s.changes.load(std::memory_order_relaxed); // relaxed: locked
         for (const page* p = s.pages; p != nullptr; p = p->next) {
             r.pages.push_back(pack_page(a, *p, r.id));
         }

@@ -17,7 +17,7 @@ namespace skerry::inline SKERRY_ABI::detail {
 namespace {
 
 constexpr std::uint64_t magic = 0x6c'6563'7261'706b'73; // "skparcel"
-constexpr std::uint64_t version = 1;
+constexpr std::uint64_t version = 2;
 
 [[noreturn]] void refuse(const char* what) {
     throw std::invalid_argument(std::string("skerry: no parcel of regions: ") + what);
@@ -129,7 +129,6 @@ packed_region read_region(reader& read, std::size_t place, std::uint64_t pages_i
     r.id = region_id{read()};
     r.parent = read.at_most(place == 0 ? 0 : place - 1, "a region comes before its parent");
     r.level = read.level();
-    r.changes = read();
     r.whole = read.at_most(1, "a mark is out of range") != 0;
     const std::size_t pages = read.count(4);
     const std::size_t records = read.count(3);
@@ -225,7 +224,6 @@ std::vector<std::byte> to_bytes(const parcel& p) {
         write(bits_of(r.id));
         write(r.parent);
         write(static_cast<std::uint64_t>(r.level));
-        write(r.changes);
         write(r.whole ? 1 : 0);
         write(r.pages.size());
         write(r.records.size());
@@ -282,7 +280,7 @@ parcel from_bytes(std::span<const std::byte> bytes, std::uint64_t arena_address,
     }
     p.top = region_id{read()};
     p.gone = read.at_most(1, "a mark is out of range") != 0;
-    const std::size_t regions = read.count(7);
+    const std::size_t regions = read.count(6);
     for (std::size_t i = 0; i < regions; ++i) {
         p.regions.push_back(read_region(read, i, arena_bytes / page_bytes));
     }

@@ -8,8 +8,8 @@
 // | head    | magic, version, sum of all after it, arena's address and bytes, handing                           |
 // | above   | count; from the outermost region inwards: id, level                                               |
 // | top     | id, whether it is gone                                                                            |
-// | regions | count; each after its parent: id, parent's place in the list, level, changes, whether whole,      |
-// |         | count of pages, count of records                                                                  |
+// | regions | count; each after its parent: id, parent's place in the list, level, whether whole, count of      |
+// |         | pages, count of records                                                                           |
 // | page    | number, pages, bytes of its one object or 0, count of slabs                                       |
 // | slab    | index, use, class, slabs of the run; of blocks the four words of free bits                        |
 // | record  | first address, count, offset of the destructor; the oldest first                                  |
@@ -56,7 +56,6 @@ struct packed_region {
     region_id id = region_id::none;
     std::uint64_t parent = 0; // place in the list; the first one's is of no meaning
     std::int64_t level = 0;
-    std::uint64_t changes = 0;
     bool whole = false; // else only its name crosses
     std::vector<packed_page> pages;
     std::vector<packed_record> records;

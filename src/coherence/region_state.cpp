@@ -53,14 +53,9 @@ std::size_t region_state::pages_for(std::size_t bytes, std::size_t alignment) no
 
 void* region_state::take(std::size_t bytes, std::size_t alignment, bool noted) {
     const std::size_t c = class_of(bytes, alignment);
-    void* const taken = c < classes           ? take_block(c, bytes, noted)
-                        : bytes <= page_bytes ? take_run(bytes, alignment, noted)
-                                              : nullptr;
-    if (taken != nullptr) {
-        // relaxed: whoever compares two of these is ordered with the taker by the accesses to the region
-        changes.store(changes.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    }
-    return taken;
+    return c < classes           ? take_block(c, bytes, noted)
+           : bytes <= page_bytes ? take_run(bytes, alignment, noted)
+                                 : nullptr;
 }
 
 void* region_state::take_block(std::size_t c, std::size_t bytes, bool noted) {
@@ -120,7 +115,6 @@ void* region_state::take_whole(page& p, std::size_t bytes, bool noted) {
     p.bytes = bytes;
     p.unused_count = 0;
     link(p);
-    changes.store(changes.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); // relaxed: as in take
     port::unpoison(p.begin, bytes);
     return p.begin;
 }

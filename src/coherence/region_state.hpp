@@ -45,8 +45,6 @@ struct alignas(cache_line) region_state {
 
     // Any thread; written under the lock.
     machine::atomic<region_id> id{region_id::none};
-    // How often memory was taken here, or a region made: whoever saw the same number twice knows all that lies here.
-    machine::atomic<std::uint64_t> changes{0};
 
     // Constant while the region lives.
     machine::atomic<region_state*> parent{nullptr}; // null: a root

@@ -47,10 +47,6 @@ region_state* parent_of(const region_state& s) noexcept {
     return s.parent.load(std::memory_order_relaxed); // relaxed: constant since the id was published
 }
 
-void count_change(region_state& s) noexcept {
-    s.changes.store(s.changes.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); // relaxed: as in take
-}
-
 // With the parent's lock held.
 void link_child(region_state& parent, region_state& s) noexcept {
     s.older_sibling = parent.newest_child;
@@ -198,7 +194,6 @@ region_state& make_region(region_state* parent, region_id parent_id, int level) 
     region_state& s = table.take();
     s.parent.store(parent, std::memory_order_relaxed); // relaxed: this and the next are published by the id
     s.depth.store(parent != nullptr ? parent->depth.load(std::memory_order_relaxed) + 1 : 0, std::memory_order_relaxed);
-    s.changes.store(0, std::memory_order_relaxed);
     s.level = level;
     s.newer_sibling = s.older_sibling = nullptr;
     if (parent == nullptr) {
@@ -210,7 +205,6 @@ region_state& make_region(region_state* parent, region_id parent_id, int level) 
         check_usable(*parent, parent_id, "create");
         s.id.store(table.id_for(s), std::memory_order_release); // T3 -> T4: publishes the region
         link_child(*parent, s);
-        count_change(*parent);
     } catch (...) {
         table.give(s);
         throw;
@@ -335,7 +329,6 @@ void forget_region(region_state& top) noexcept {
 void place_region(region_state& s, region_id id, region_state* parent, int level) noexcept {
     s.parent.store(parent, std::memory_order_relaxed); // relaxed: this and the next are published by the id
     s.depth.store(parent != nullptr ? parent->depth.load(std::memory_order_relaxed) + 1 : 0, std::memory_order_relaxed);
-    s.changes.store(0, std::memory_order_relaxed);
     s.level = level;
     s.newer_sibling = s.older_sibling = nullptr;
     s.away = true;

@@ -28,7 +28,6 @@ inline constexpr std::array<std::uint16_t, 17> block_sizes{16,  32,  48,  64,  1
                                                            448, 512, 576, 640, 768, 1024, 1344, 2048};
 inline constexpr std::size_t classes = block_sizes.size();
 inline constexpr std::size_t largest_block = block_sizes.back();
-inline constexpr std::size_t most_blocks = slab_bytes / smallest_block;
 
 constexpr std::size_t blocks_of(std::size_t size_class) noexcept { return slab_bytes / block_sizes[size_class]; }
 

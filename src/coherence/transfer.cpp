@@ -2,7 +2,6 @@
 
 #include "coherence/transfer.hpp"
 
-#include <algorithm>
 #include <new>
 #include <stdexcept>
 
@@ -18,31 +17,6 @@ namespace {
 constexpr std::size_t worth_a_large_page = 16 * slab_bytes;
 
 } // namespace
-
-std::vector<fabric::extent> transfer_list(std::span<const region_id> regions, std::span<const extent> objects) {
-    std::vector<extent> all(objects.begin(), objects.end());
-    for (const region_id id : regions) {
-        const std::vector<extent> of = extents_of(id, true);
-        all.insert(all.end(), of.begin(), of.end());
-    }
-    std::erase_if(all, [](const extent& e) { return e.bytes == 0; });
-    std::sort(all.begin(), all.end(), [](const extent& a, const extent& b) { return a.first < b.first; });
-    std::vector<fabric::extent> list;
-    std::byte* end = nullptr;
-    for (const extent& e : all) {
-        if (!list.empty() && e.first <= end) {
-            end = std::max(end, e.first + e.bytes);
-            list.back().bytes = static_cast<std::size_t>(end - static_cast<std::byte*>(list.back().here));
-        } else {
-            end = e.first + e.bytes;
-            list.push_back({.here = e.first, .there = reinterpret_cast<std::uintptr_t>(e.first), .bytes = e.bytes});
-        }
-    }
-    for (const fabric::extent& e : list) {
-        port::unpoison(e.here, e.bytes);
-    }
-    return list;
-}
 
 void open_for(std::span<const fabric::extent> contents) {
     arena& a = arena::instance();

@@ -409,7 +409,6 @@ class arrival {
         }
         s.newest = b.newest;
         s.level = static_cast<int>(b.from->level);
-        s.changes.store(b.from->changes, std::memory_order_relaxed); // relaxed: as in region_state::take
         s.away = parcel_.how == handing::copy;
     }
 

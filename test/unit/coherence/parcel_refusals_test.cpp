@@ -19,6 +19,7 @@
 #include <rapidcheck.h>
 #include <skerry/region.hpp>
 
+#include "../base/reserve_arena.hpp"
 #include "base/port/reserve.hpp"
 #include "coherence/arena.hpp"
 #include "coherence/extents.hpp"
@@ -98,7 +99,7 @@ TEST(Parcel, WhatCannotCross) {
             CHECK(
                 says(text_of([] { arena::adopt({}, 1, 2); }), "skerry: an arena of 0 bytes has no part for process 1"));
             CHECK(!skerry::port::addresses_may_be_tried ||
-                  says(text_of([] { arena::adopt(skerry::port::reserve_arena(), 1, 2); }),
+                  says(text_of([] { arena::adopt(skerry_test::reserve_arena(), 1, 2); }),
                        "skerry: this process joins others too late: it has made regions already"));
             const skerry::fabric::extent outside{.here = &r, .there = 0, .bytes = 8};
             const std::string no_region = text_of([&] { open_for(std::span(&outside, 1)); });
@@ -141,9 +142,8 @@ TEST(Parcel, WhatThisProcessWritesIsNotReplaced) {
             const auto& place = arena::instance().place();
             parcel p = from_bytes(pack_region(region_id{r.id()}, true), place.address, place.bytes);
             to.put_bytes(to_bytes(p));
-            const auto numbers = transfer_list(std::vector{region_id{r.id()}}, {});
-            for (const auto& e : numbers) {
-                to.send(e.here, e.bytes);
+            for (const extent& e : skerry_test::contents_of(region_id{r.id()})) {
+                to.send(e.first, e.bytes);
             }
             const auto taken = to.get<std::size_t>();
             p.regions[0].id = make_region_id(1, 1, 5);

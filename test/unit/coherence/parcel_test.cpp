@@ -227,7 +227,7 @@ TEST(Parcel, WhatIsGoneThereIsGoneHere) {
         });
 }
 
-// Rooms, free blocks and versions are the giver's.
+// Rooms and free blocks are the giver's.
 TEST(Parcel, TheReceiverGoesOnWhereTheGiverWas) {
     run_two(
         [](const channel& to) {
@@ -245,7 +245,6 @@ TEST(Parcel, TheReceiverGoesOnWhereTheGiverWas) {
             to.put(full);
             to.put(first);
             to.put(block);
-            to.put(changes_of(region_id{r.id()}));
             to.put_region(r, handing::over);
             to.put_region(full, handing::over);
         },
@@ -254,9 +253,7 @@ TEST(Parcel, TheReceiverGoesOnWhereTheGiverWas) {
             auto full = to.get<region>();
             const auto* const first = to.get<std::byte*>();
             const auto* const block = to.get<std::uint64_t*>();
-            const auto version = to.get<std::uint64_t>();
             to.get_region(r);
-            CHECK(changes_of(region_id{r.id()}) == version);
             const auto* const made = r.make<std::uint64_t>(3U);
             CHECK(made == block + 2); // the smallest block has room for two
             to.get_region(full);
@@ -265,35 +262,16 @@ TEST(Parcel, TheReceiverGoesOnWhereTheGiverWas) {
         });
 }
 
-TEST(TransferList, EachByteOnce) {
-    run_two(
-        [](const channel&) {
-            region r = root_region().create();
-            std::byte* const run = r.make_array<std::byte>(4 * slab_bytes).data();
-            const std::vector<extent> objects{{.first = run + 8192, .bytes = 100},
-                                              {.first = run + 10, .bytes = 20},
-                                              {.first = run + 30, .bytes = 5},
-                                              {.first = run + 20, .bytes = 3},
-                                              {.first = run + 40, .bytes = 0}};
-            const auto list = transfer_list({}, objects);
-            CHECK(list.size() == 2);
-            CHECK(list[0].here == run + 10 && list[0].bytes == 25);
-            CHECK(list[0].there == reinterpret_cast<std::uintptr_t>(run + 10));
-            CHECK(list[1].here == run + 8192 && list[1].bytes == 100);
-            const auto id = region_id{r.id()};
-            const auto all = transfer_list(std::span(&id, 1), objects);
-            CHECK(all.size() == 1 && all[0].here == run && all[0].bytes == 4 * slab_bytes);
-            CHECK(transfer_list({}, {}).empty());
-        },
-        [](const channel& to) {
-            // Memory for an object of a region that never came here.
-            auto* const first = reinterpret_cast<std::byte*>(arena::instance().place().address) + page_bytes - 50;
-            const skerry::fabric::extent object{.here = first, .there = 0, .bytes = 100};
-            open_for(std::span(&object, 1));
-            std::memset(first, 1, 100);
-            CHECK(region_of(first) == region_id::none);
-            static_cast<void>(to);
-        });
+// For who reads or writes an object, and not its region.
+TEST(Parcel, AnObjectOfARegionThatNeverCameHasMemory) {
+    run_two([](const channel&) {},
+            [](const channel&) {
+                auto* const first = reinterpret_cast<std::byte*>(arena::instance().place().address) + page_bytes - 50;
+                const skerry::fabric::extent object{.here = first, .there = 0, .bytes = 100};
+                open_for(std::span(&object, 1));
+                std::memset(first, 1, 100);
+                CHECK(region_of(first) == region_id::none);
+            });
 }
 
 } // namespace

@@ -44,7 +44,6 @@ TEST(SizeClass, FitsEverySizeAndAlignment) {
             ASSERT_EQ(block_sizes[c] % alignment, 0U);
             ASSERT_TRUE(c == 0 || block_sizes[c - 1] < bytes || block_sizes[c - 1] % alignment != 0)
                 << "a smaller one does for " << bytes;
-            ASSERT_LE(blocks_of(c), most_blocks);
             // From a line on, at most half as much again as the lines need; an alignment may cost more.
             const std::size_t least = skerry::port::round_up(bytes, cache_line);
             ASSERT_TRUE(bytes < cache_line || alignment > cache_line || 2 * block_sizes[c] <= 3 * least)
@@ -107,7 +106,7 @@ struct world {
         const std::size_t n = e.counted ? 1 : e.bytes;
         RC_ASSERT(std::all_of(bytes, bytes + n, [&](std::uint8_t b) { return b == e.content; }));
         RC_ASSERT(region_of(bytes + e.bytes - 1) == region_id{regions[e.in].id()});
-        const extent around = block_around(bytes + e.bytes / 2);
+        const extent around = try_block_around(bytes + e.bytes / 2);
         RC_ASSERT((reinterpret_cast<std::uintptr_t>(around.first) == at && around.bytes >= e.bytes));
     }
 
@@ -167,7 +166,6 @@ void run(const std::vector<step>& program) {
             RC_ASSERT_THROWS_AS(w.regions[r].make<int>(1), std::logic_error);
             continue;
         }
-        const std::uint64_t changes = changes_of(region_id{w.regions[r].id()});
         ++content;
         switch (s.what) {
         case act::make: {
@@ -175,7 +173,6 @@ void run(const std::vector<step>& program) {
             const auto made = w.regions[r].make_array<std::byte>(bytes);
             std::memset(made.data(), content, bytes);
             w.add(made.data(), {.bytes = bytes, .in = r, .content = content, .counted = false});
-            RC_ASSERT(changes_of(region_id{w.regions[r].id()}) > changes);
             break;
         }
         case act::make_counted: {
@@ -206,7 +203,6 @@ void run(const std::vector<step>& program) {
                 w.regions.push_back(w.regions[r].create());
                 w.parents.push_back(r);
                 w.lives.push_back(true);
-                RC_ASSERT(changes_of(region_id{w.regions[r].id()}) > changes);
             }
             break;
         case act::destroy_all: {

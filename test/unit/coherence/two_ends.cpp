@@ -6,35 +6,42 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <span>
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
 #include "../base/child.hpp"
-#include "base/port/reserve.hpp"
+#include "../base/reserve_arena.hpp"
+#include "base/port/poison.hpp"
 #include "coherence/arena.hpp"
 #include "coherence/region_tree.hpp"
-#include "coherence/transfer.hpp"
 
 namespace skerry_test {
 
 using namespace skerry::detail;
 using skerry::region;
 
+std::vector<extent> contents_of(region_id id) {
+    std::vector<extent> all = extents_of(id, true);
+    for (const extent& e : all) {
+        skerry::port::unpoison(e.first, e.bytes);
+    }
+    return all;
+}
+
 void channel::put_region(region r, handing how) const {
     const auto id = region_id{r.id()};
     put_bytes(pack_region(id, true, how));
-    for (const auto& e : transfer_list(std::span(&id, 1), {})) {
-        send(e.here, e.bytes);
+    for (const extent& e : contents_of(id)) {
+        send(e.first, e.bytes);
     }
 }
 
 void channel::get_region(region r) const {
     const auto id = region_id{r.id()};
     unpack_region(get_bytes());
-    for (const auto& e : transfer_list(std::span(&id, 1), {})) {
-        receive(e.here, e.bytes);
+    for (const extent& e : contents_of(id)) {
+        receive(e.first, e.bytes);
     }
 }
 
@@ -45,7 +52,7 @@ constexpr std::size_t large_bytes = 2'500'000;
 
 int run_part(unsigned rank, int descriptor, const part& body) {
     try {
-        arena::adopt(skerry::port::reserve_arena(), rank, 2);
+        arena::adopt(reserve_arena(), rank, 2);
         body(channel(descriptor));
         return 0;
     } catch (const std::exception& e) {
@@ -96,7 +103,7 @@ void check(const contents& c, int nodes) {
     for (const counted* n = c.list; n != nullptr; n = n->next) {
         CHECK(n->value == --expected);
         CHECK(region_of(n) == region_id{(expected % 2 == 0 ? c.home : c.inner).id()});
-        CHECK(block_around(n).first == reinterpret_cast<const std::byte*>(n));
+        CHECK(try_block_around(n).first == reinterpret_cast<const std::byte*>(n));
     }
     CHECK(expected == 0);
     CHECK(static_cast<int>(c.numbers.size()) == nodes);

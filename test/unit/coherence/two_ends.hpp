@@ -15,6 +15,7 @@
 #include <skerry/region.hpp>
 #include <unistd.h>
 
+#include "coherence/extents.hpp"
 #include "coherence/parcel.hpp"
 
 // In one of the two: ends it with a line that says where.
@@ -26,6 +27,10 @@
     } while (false)
 
 namespace skerry_test {
+
+// What crosses with a region: its slabs and those of the regions within. They are copied whole, so with
+// AddressSanitizer they may be touched from then on, also where no object lies.
+[[nodiscard]] std::vector<skerry::detail::extent> contents_of(skerry::detail::region_id id);
 
 // One end of a stream between the two. If the other end dies, reading fails.
 class channel {

@@ -23,11 +23,11 @@
 #include <skerry/region.hpp>
 
 #include "base/port/clock.hpp"
+#include "base/port/poison.hpp"
 #include "coherence/arena.hpp"
 #include "coherence/extents.hpp"
 #include "coherence/parcel.hpp"
 #include "coherence/size_class.hpp"
-#include "coherence/transfer.hpp"
 #include "fabric/shm/shm.hpp"
 
 namespace skerry_test {
@@ -247,7 +247,7 @@ class process final : public fabric::receiver {
             const std::size_t bytes = c.b >> 8;
             result.value = std::all_of(address, address + bytes,
                                        [&](std::byte b) { return b == static_cast<std::byte>(c.b & 255); }) &&
-                           region_of(address + bytes - 1) == c.id && block_around(address).first == address;
+                           region_of(address + bytes - 1) == c.id && try_block_around(address).first == address;
             break;
         }
         case op::slabs:
@@ -270,7 +270,12 @@ class process final : public fabric::receiver {
             pull(std::span(&whole, 1));
             unpack_region(parcel);
             if (region_exists(c.id)) {
-                pull(transfer_list(std::span(&c.id, 1), {}));
+                std::vector<fabric::extent> contents;
+                for_each_extent(c.id, true, [&contents](std::byte* first, std::size_t n) {
+                    skerry::port::unpoison(first, n); // slabs are copied whole
+                    contents.push_back({first, reinterpret_cast<std::uintptr_t>(first), n});
+                });
+                pull(contents);
             }
             break;
         }
