@@ -57,15 +57,6 @@ bool reserve_at(std::uint64_t address, std::uint64_t bytes) noexcept {
 
 void release_reserved(std::uint64_t address, std::uint64_t bytes) noexcept { ::munmap(pointer(address), bytes); }
 
-reservation reserve_arena() noexcept {
-    for (const arena_place& place : arena_places()) {
-        if (reserve_at(place.address, place.bytes)) {
-            return reservation(place);
-        }
-    }
-    return {};
-}
-
 bool commit(void* begin, std::size_t bytes) noexcept {
     if (!allow_access(begin, bytes)) {
         return false;
@@ -74,12 +65,6 @@ bool commit(void* begin, std::size_t bytes) noexcept {
     ::madvise(begin, bytes, MADV_DODUMP);
     errno = saved;
     return true;
-}
-
-void decommit(void* begin, std::size_t bytes) noexcept {
-    ::madvise(begin, bytes, MADV_DONTNEED);
-    ::madvise(begin, bytes, MADV_DONTDUMP);
-    ::mprotect(begin, bytes, PROT_NONE);
 }
 
 bool protect(void* begin, std::size_t bytes, access allowed) noexcept {

@@ -77,14 +77,8 @@ class reservation {
     arena_place place_;
 };
 
-// The first of arena_places() that is free here: for a program of one process. Nothing reserved: there is none.
-[[nodiscard]] reservation reserve_arena() noexcept;
-
 // Makes a part readable and writable; fresh pages are zero. False without memory.
 [[nodiscard]] bool commit(void* begin, std::size_t bytes) noexcept;
-
-// Takes the memory of a part back; its address space stays reserved.
-void decommit(void* begin, std::size_t bytes) noexcept;
 
 // What may be done with a committed part from now on.
 enum class access { none, read, read_write };

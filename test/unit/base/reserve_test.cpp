@@ -7,10 +7,12 @@
 
 #include "base/port/memory.hpp"
 #include "child.hpp"
+#include "reserve_arena.hpp"
 
 namespace {
 
 using namespace skerry::port;
+using skerry_test::reserve_arena;
 
 constexpr std::size_t page = 65536;
 
@@ -33,12 +35,11 @@ TEST(reserve, what_is_taken_is_refused_and_left_alone) {
     release_reserved(place.address, page);
 }
 
-TEST(reserve, memory_comes_by_commit_and_goes_by_decommit) {
+TEST(reserve, memory_comes_by_commit_and_is_zero_again_after_release) {
     const reservation arena = reserve_arena();
     ASSERT_TRUE(commit(arena.begin() + page, page));
     std::memset(arena.begin() + page, 1, page);
-    decommit(arena.begin() + page, page);
-    ASSERT_TRUE(commit(arena.begin() + page, page));
+    release(arena.begin() + page, page);
     EXPECT_EQ(arena.begin()[page], std::byte{0});
 }
 
