@@ -3,6 +3,7 @@
 
 command_test.py SKERRY [unittest arguments]
 """
+import itertools
 import json
 import os
 import pathlib
@@ -314,12 +315,13 @@ class running(command):
 class back_ends(command):
     @staticmethod
     def of_each(workers, *back_ends):
-        # A simulated machine has its own.
-        return [] if all(b.startswith("sim:") for b in back_ends) else ["--workers", str(workers)]
+        # A simulated machine has its own, and the serial elision none.
+        own = all(b == "serial" or b.startswith("sim:") for b in back_ends)
+        return [] if own else ["--workers", str(workers)]
 
-    def rows(self, program, *back_ends, size="tiny", repeat=1, workers=1):
+    def rows(self, program, *back_ends, size="tiny", repeat=1, workers=1, flags=()):
         done = skerry("run", program, "--size", size, "--repeat", str(repeat), *self.of_each(workers, *back_ends),
-                      "--on", ",".join(back_ends), "--json")
+                      "--on", ",".join(back_ends), "--json", *flags)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         document = json.loads(done.stdout)
         self.assertIs(document["agree"], True)
@@ -458,14 +460,27 @@ class back_ends(command):
 
     def test_each_simulated_core_has_its_share(self):
         self.with_simulator()
-        for program in ("digits", "list"):
-            with self.subTest(program):
-                first = self.rows(program, "sim:tiny4-gwb")
-                tasks = [e["tasks"] for e in first[0]["executors"]]
+        for program, machine, steal in itertools.product(("digits", "list"), ("sim:tiny4-gwb", "sim:tiny4-mesi"),
+                                                         ("interrupt", "locked")):
+            with self.subTest(program, machine=machine, steal=steal):
+                (row,) = self.rows(program, machine, flags=["--steal", steal])
+                tasks = [e["tasks"] for e in row["executors"]]
                 self.assertEqual(len(tasks), 4)
                 self.assertGreaterEqual(min(tasks), sum(tasks) / 4 * 0.25)
-                self.assertGreater(sum(e["stolen"] for e in first[0]["executors"]), 0)
-                self.assertEqual(self.rows(program, "sim:tiny4-gwb"), first)  # to the cycle
+                for thief in row["executors"][1:]:
+                    self.assertGreater(thief["stolen"], 0)
+
+    def test_a_simulation_is_the_same_to_the_cycle(self):
+        self.with_simulator()
+        for program in ("digits", "list"):
+            self.assertEqual(self.rows(program, "sim:tiny4-gwb"), self.rows(program, "sim:tiny4-gwb"))
+
+    def test_mixed_is_its_elision_under_each_protocol(self):
+        self.with_simulator()
+        for machine, steal in itertools.product(("sim:tiny4-gwb", "sim:tiny4-mesi"), ("interrupt", "locked")):
+            with self.subTest(machine=machine, steal=steal):
+                serial, simulated = self.rows("mixed", "serial", machine, flags=["--steal", steal])
+                self.assertGreater(sum(e["stolen"] for e in simulated["executors"]), 0)
 
     def expect_spread(self, program, back_end, executors, has_spread, **how):
         """Other work on the machine may keep a worker from the processors for most of a run, so one run of five must do;

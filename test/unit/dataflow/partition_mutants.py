@@ -18,9 +18,10 @@ mutants.FAULTS = {
          "if (@ && a.kind != b.kind) return false;\n        if (a.kind == b.kind && a.part->of == b.part->of) {")],
     "partitions of one array not noticed": [
         (NAMES, "fresh->alone = other->alone = false;", "if (!@) fresh->alone = other->alone = false;")],
-    "object on an array not noticed": [(NAMES, "each->alone = false;", "each->alone = @ && each->alone;")],
+    "object on an array not noticed": [
+        (NAMES, "each->alone && !meets(a, *each);", "each->alone && (@ || !meets(a, *each));")],
     "object that was there before not noticed": [
-        (NAMES, "fresh->alone = found.empty();", "fresh->alone = @ || found.empty();")],
+        (NAMES, "[&](const entry&) { fresh->alone = false; }", "[&](const entry&) { fresh->alone = @; }")],
     "first place that is met left out": [
         (NAMES, "first[d] = met.first / t.tile[d];", "first[d] = (met.first + (@ && met.first < met.last ? 1 : 0)) / t.tile[d];")],
     "last place that is met left out": [

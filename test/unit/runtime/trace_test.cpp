@@ -2,6 +2,7 @@
 
 // The trace of real runs: written where it was asked for, whole, and true to what the workers did.
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
@@ -105,6 +106,38 @@ TEST_F(Trace, EveryWorkerSaysWhatItDid) {
     for (const auto& [id, ends] : seen.flows) {
         EXPECT_NE(ends.first, ends.second);
     }
+}
+
+// The task ends when a thread has gone to sleep meanwhile, which can only be the one that waits for it.
+TEST_F(Trace, WhoSleepsInAWaitShowsBoth) {
+    {
+        skerry::runtime two(with(2));
+        two.run([&] {
+            int x = 0;
+            std::atomic<bool> begun{false};
+            const auto task = [&](int&) {
+                const std::uint64_t before = two.stats().sleeps;
+                begun = true;
+                while (two.stats().sleeps == before) {
+                    std::this_thread::yield();
+                }
+            };
+            skerry::spawn(task, skerry::inout(x));
+            while (!begun) { // so that the other worker has it
+                std::this_thread::yield();
+            }
+            skerry::taskwait();
+        });
+    }
+    const picture seen(content(path()));
+    const auto& mine = seen.slices.at({0, 1});
+    const auto wait = std::ranges::find_if(mine, [](const auto& s) { return s.category == "wait"; });
+    ASSERT_NE(wait, mine.end());
+    EXPECT_THAT(wait->name, HasSubstr("taskwait"));
+    const auto within = [&](const auto& s) {
+        return s.category == "sleep" && s.begin >= wait->begin && s.end <= wait->end && s.depth > wait->depth;
+    };
+    EXPECT_TRUE(std::ranges::any_of(mine, within));
 }
 
 TEST_F(Trace, LooseTasksHaveASpawn) {
