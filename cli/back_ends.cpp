@@ -195,7 +195,8 @@ std::string table_of(const std::vector<back_end_row>& rows) {
 
 back_end_row run_here(const run_request& request, bool serial, unsigned repeat) {
     const apps::program& program = program_of(request);
-    skerry::runtime workers(request.runtime.over(skerry::options::from_environment()));
+    const runtime_flags flags = serial ? of_the_trace(request.runtime) : request.runtime;
+    skerry::runtime workers(flags.over(skerry::options::from_environment()));
     std::unique_ptr<apps::instance> instance;
     workers.run([&] { instance = (serial ? program.serial : program.parallel)(request.options); });
 

@@ -64,6 +64,13 @@ std::vector<std::string> words_of(const runtime_flags& flags) {
     return words;
 }
 
+runtime_flags of_the_trace(const runtime_flags& flags) {
+    runtime_flags found;
+    found.trace = flags.trace;
+    found.trace_memory = flags.trace_memory;
+    return found;
+}
+
 void refuse_useless_flags(const run_request& request) {
     for (const flag& f : of_the_workers(request.runtime)) {
         // Of simulated cores the machine's description says how many there are, and each is one worker.
