@@ -150,6 +150,7 @@ packed_region read_region(reader& read, std::size_t place, std::uint64_t pages_i
 
 void check_ids(const parcel& p) {
     std::vector<region_id> ids;
+    ids.reserve(p.above.size() + p.regions.size() + 1);
     for (const packed_name& n : p.above) {
         ids.push_back(n.id);
     }
