@@ -19,6 +19,13 @@ namespace {
 
 using skerry_test::child_result;
 
+constexpr const char* adds_1 = ADDING_PROGRAMS "adds_1";
+constexpr const char* adds_2 = ADDING_PROGRAMS "adds_2";
+constexpr const char* adds_1_and_2 = ADDING_PROGRAMS "adds_1_and_2";
+constexpr const char* adds_1_otherwise = ADDING_PROGRAMS "adds_1_otherwise";
+constexpr const char* unmarked = ADDING_PROGRAMS "unmarked";
+constexpr const char* unmarked_otherwise = ADDING_PROGRAMS "unmarked_otherwise";
+
 // Comes back when the last process that could print has ended.
 child_result launched(const char* first, const char* second) {
     return skerry_test::run_in_child([=] {
@@ -58,7 +65,7 @@ void expect_refused(const char* first, const char* second, table (&tables)[2]) {
 }
 
 TEST(tables, one_executable_runs) {
-    for (const char* const program : {ADDS_1, ADDS_2, ADDS_1_AND_2, ADDS_1_OTHERWISE, UNMARKED}) {
+    for (const char* const program : {adds_1, adds_2, adds_1_and_2, adds_1_otherwise, unmarked}) {
         const child_result r = launched(program, program);
         EXPECT_EQ(r.code, 0);
         EXPECT_THAT(r.output, testing::EndsWith("launcher: \n"));
@@ -68,7 +75,7 @@ TEST(tables, one_executable_runs) {
 
 TEST(tables, as_many_tasks_of_another_type_are_refused) {
     table tables[2];
-    expect_refused(ADDS_1, ADDS_2, tables);
+    expect_refused(adds_1, adds_2, tables);
     EXPECT_EQ(tables[0].tasks, tables[1].tasks);
     EXPECT_NE(tables[0].hash, tables[1].hash);
 }
@@ -76,21 +83,21 @@ TEST(tables, as_many_tasks_of_another_type_are_refused) {
 // A function's address crosses as its place in the program.
 TEST(tables, the_same_types_in_another_program_are_refused) {
     table tables[2];
-    expect_refused(ADDS_1, ADDS_1_OTHERWISE, tables);
+    expect_refused(adds_1, adds_1_otherwise, tables);
     EXPECT_EQ(tables[0].tasks, tables[1].tasks);
     EXPECT_EQ(tables[0].hash, tables[1].hash);
     EXPECT_NE(tables[0].code, tables[1].code);
-    expect_refused(UNMARKED, UNMARKED_OTHERWISE, tables); // without build ids their code is compared
+    expect_refused(unmarked, unmarked_otherwise, tables); // without build ids their code is compared
     EXPECT_EQ(tables[0].hash, tables[1].hash);
     EXPECT_NE(tables[0].code, tables[1].code);
 }
 
 TEST(tables, one_task_more_is_refused) {
     table tables[2];
-    expect_refused(ADDS_1, ADDS_1_AND_2, tables);
+    expect_refused(adds_1, adds_1_and_2, tables);
     EXPECT_EQ(tables[0].tasks + 1, tables[1].tasks);
     EXPECT_NE(tables[0].hash, tables[1].hash);
-    expect_refused(ADDS_1_AND_2, ADDS_1, tables);
+    expect_refused(adds_1_and_2, adds_1, tables);
     EXPECT_EQ(tables[0].tasks, tables[1].tasks + 1);
 }
 
