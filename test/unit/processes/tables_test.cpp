@@ -30,6 +30,7 @@ constexpr const char* unmarked_otherwise = ADDING_PROGRAMS "unmarked_otherwise";
 child_result launched(const char* first, const char* second) {
     return skerry_test::run_in_child([=] {
         ::setenv("SKERRY_WORKERS", "1", 1);
+        ::setenv("LLVM_PROFILE_FILE", "/dev/null", 1); // a build that counts lines cannot tell these programs apart
         const skerry::launch_result end =
             skerry::launch(2, {"/bin/sh", "-c", R"([ $SKERRY_RANK = 0 ] && exec "$0" || exec "$1")", first, second},
                            {.grace_seconds = 10});
@@ -68,8 +69,7 @@ TEST(tables, one_executable_runs) {
     for (const char* const program : {adds_1, adds_2, adds_1_and_2, adds_1_otherwise, unmarked}) {
         const child_result r = launched(program, program);
         EXPECT_EQ(r.code, 0);
-        EXPECT_THAT(r.output, testing::EndsWith("launcher: \n"));
-        EXPECT_THAT(r.output, testing::Not(testing::HasSubstr("skerry:")));
+        EXPECT_EQ(r.output, "launcher: \n");
     }
 }
 
