@@ -26,26 +26,24 @@ struct touch {
     name_table::entry* object;
     group_kind kind;
     access_node* node;
-    access_mode mode;
     bool met; // its turn had come when it entered
 };
 
 // What one task touches, each object once. Most tasks have few accesses and need no memory here.
 class touch_list {
   public:
-    void add(name_table::entry& object, group_kind kind, access_node* node, access_mode mode) {
+    void add(name_table::entry& object, group_kind kind, access_node* node) {
         for (std::size_t i = 0; i < size_; ++i) {
             touch& known = at(i);
             if (known.object == &object) { // a task must not wait for itself
                 known.kind = common(known.kind, kind);
-                known.mode = known.mode == mode ? mode : access_mode::inout;
                 return;
             }
         }
         if (size_ < few_.size()) {
-            few_[size_] = {&object, kind, node, mode, false};
+            few_[size_] = {&object, kind, node, false};
         } else {
-            many_.push_back({&object, kind, node, mode, false});
+            many_.push_back({&object, kind, node, false});
         }
         ++size_;
     }
@@ -154,8 +152,7 @@ bool task_scope::submit(dependent_task& task) {
         access_node& node = task.nodes[i];
         if (!node.what.nothing()) {
             name_table::entry& object = names_.at(node.what);
-            touched.add(object, writes(node.what.mode) ? group_kind::single : group_kind::readers, &node,
-                        node.what.mode);
+            touched.add(object, writes(node.what.mode) ? group_kind::single : group_kind::readers, &node);
             hooked += object.hooks.size();
         }
     }
@@ -166,8 +163,7 @@ bool task_scope::submit(dependent_task& task) {
                 continue;
             }
             for (name_table::entry* const other : names_.at(node.what).hooks) {
-                touched.add(*other, writes(node.what.mode) ? group_kind::parts : group_kind::part_readers, nullptr,
-                            node.what.mode);
+                touched.add(*other, writes(node.what.mode) ? group_kind::parts : group_kind::part_readers, nullptr);
             }
         }
         task.more = new access_node[hooked];
@@ -195,7 +191,6 @@ bool task_scope::submit(dependent_task& task) {
             t.node = &task.more[task.more_count++];
             t.node->what = t.object->name;
         }
-        t.node->what.ordered_as = t.mode;
         t.node->task = &task;
         t.met = place(*t.object, t.kind, *t.node);
         met += t.met ? 1 : 0;

@@ -68,8 +68,6 @@ FAULTS = {
         (SCOPE, "if (known.object == &object) {", "if (known.object == &object && !@) {")],
     "reader and writer of one object stays a reader": [
         (SCOPE, "known.kind = common(", "known.kind = @ ? known.kind : common(")],
-    "mode of an object touched twice is the first one's": [
-        (SCOPE, "known.mode = known.mode == mode ?", "known.mode = @ ? known.mode : known.mode == mode ?")],
     "task ends without its children": [
         (FLOW, "if (task->inside.alone()) {", "if (@ || task->inside.alone()) {")],
     "grandchildren not waited for": [

@@ -32,9 +32,6 @@ struct access {
     };
     access_mode mode;
     access_kind kind;
-    // What the task counts as in the order of this object: more than `mode` if it names the object, or what overlaps
-    // it, in another way too. Set when the task is submitted.
-    access_mode ordered_as = access_mode::in;
 
     [[nodiscard]] constexpr bool nothing() const noexcept { return kind == access_kind::bytes && extent == 0; }
 };
