@@ -52,8 +52,9 @@ void expect_refused(const char* first, const char* second, table (&tables)[2]) {
     for (const std::string self : {"0", "1"}) {
         const std::string other = self == "0" ? "1" : "0";
         const std::string has = " has ([0-9]+) task functions \\(table (0x[0-9a-f]+), code (0x[0-9a-f]+)\\)";
-        const std::regex message("(^|\n)skerry: the processes run different programs: process " + other + has +
-                                 ", process " + self + has + "\n");
+        std::string text = "(^|\n)skerry: the processes run different programs: process ";
+        text.append(other).append(has).append(", process ").append(self).append(has).append("\n");
+        const std::regex message(text);
         std::smatch said;
         ASSERT_TRUE(std::regex_search(r.output, said, message)) << "process " << self << ":\n" << r.output;
         tables[std::stoi(other)] = {static_cast<unsigned>(std::stoul(said[2])), said[3], said[4]};
