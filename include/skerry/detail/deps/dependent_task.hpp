@@ -84,7 +84,7 @@ struct task_type {
 
 struct imported_task;
 
-// Stands for the number of a child: none has failed.
+// Stands for the number of a child where there is none.
 inline constexpr std::uint64_t no_child = ~std::uint64_t{0};
 
 struct dependent_task : loose_task, completion {
