@@ -39,20 +39,18 @@ dl_phdr_info main_program() noexcept {
     return found;
 }
 
-bool is_code(const dl_phdr_info& program, std::uint64_t offset) noexcept {
-    for (std::size_t i = 0; i < program.dlpi_phnum; ++i) {
-        const auto& segment = program.dlpi_phdr[i];
-        if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0 && offset >= segment.p_vaddr &&
-            offset - segment.p_vaddr < segment.p_memsz) {
-            return true;
-        }
-    }
-    return false;
-}
-
 const dl_phdr_info& program() noexcept {
     static const dl_phdr_info found = main_program();
     return found;
+}
+
+// Whether it lies in a segment that is loaded with all of these permissions.
+bool is_loaded(std::uint64_t offset, ElfW(Word) flags) noexcept {
+    const std::span segments(program().dlpi_phdr, program().dlpi_phnum);
+    return std::ranges::any_of(segments, [offset, flags](const auto& segment) {
+        return segment.p_type == PT_LOAD && (segment.p_flags & flags) == flags && offset >= segment.p_vaddr &&
+               offset - segment.p_vaddr < segment.p_memsz;
+    });
 }
 
 std::span<const std::byte> bytes_of(const ElfW(Phdr) & segment) noexcept {
@@ -108,11 +106,11 @@ std::uint64_t program_identity() noexcept {
 
 std::optional<std::uint64_t> code_offset(std::uintptr_t address) noexcept {
     const std::uint64_t offset = address - program().dlpi_addr;
-    return is_code(program(), offset) ? std::optional(offset) : std::nullopt;
+    return is_loaded(offset, PF_X) ? std::optional(offset) : std::nullopt;
 }
 
 std::optional<std::uintptr_t> code_address(std::uint64_t offset) noexcept {
-    return is_code(program(), offset) ? std::optional<std::uintptr_t>(program().dlpi_addr + offset) : std::nullopt;
+    return is_loaded(offset, PF_X) ? std::optional<std::uintptr_t>(program().dlpi_addr + offset) : std::nullopt;
 }
 
 std::string describe_code(std::uintptr_t address) {
@@ -138,50 +136,14 @@ std::string describe_code(std::uintptr_t address) {
     return std::string(path.substr(path.rfind('/') + 1)).append("+").append(offset.view());
 }
 
-namespace {
-
-struct image {
-    std::uintptr_t base = 0;
-    std::uintptr_t begin = 0;
-    std::uintptr_t end = 0;
-};
-
-// The loader lists the main program first.
-const image& program_image() noexcept {
-    static const image found = [] {
-        image i;
-        ::dl_iterate_phdr(
-            [](dl_phdr_info* info, std::size_t, void* out) {
-                image& program = *static_cast<image*>(out);
-                program.base = info->dlpi_addr;
-                program.begin = ~std::uintptr_t{0};
-                for (int k = 0; k < info->dlpi_phnum; ++k) {
-                    const auto& header = info->dlpi_phdr[k];
-                    if (header.p_type == PT_LOAD) {
-                        const std::uintptr_t first = program.base + header.p_vaddr;
-                        program.begin = first < program.begin ? first : program.begin;
-                        program.end = first + header.p_memsz > program.end ? first + header.p_memsz : program.end;
-                    }
-                }
-                return 1;
-            },
-            &i);
-        return i;
-    }();
-    return found;
-}
-
-} // namespace
-
 std::uint64_t program_offset(const void* address) noexcept {
-    const image& program = program_image();
-    const auto at = reinterpret_cast<std::uintptr_t>(address);
-    // The first byte of the image is its header: no address of interest has offset 0.
-    return at > program.begin && at < program.end ? at - program.begin : 0;
+    // At offset 0 is at most the program's header: no address of interest.
+    const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(address) - program().dlpi_addr;
+    return is_loaded(offset, 0) ? offset : 0;
 }
 
 const void* program_address(std::uint64_t offset) noexcept {
-    return reinterpret_cast<const void*>(program_image().begin + offset);
+    return reinterpret_cast<const void*>(program().dlpi_addr + offset);
 }
 
 } // namespace skerry::inline SKERRY_ABI::port
