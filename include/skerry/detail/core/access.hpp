@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/core/part_name.hpp>
@@ -35,7 +36,10 @@ struct access {
 
     [[nodiscard]] constexpr bool nothing() const noexcept { return kind == access_kind::bytes && extent == 0; }
 };
-static_assert(sizeof(access) == 24);
+// It crosses to other processes as it is.
+static_assert(std::is_trivially_copyable_v<access> && std::is_standard_layout_v<access> && sizeof(access) == 24);
+static_assert(offsetof(access, first) == 0 && offsetof(access, extent) == 8 && offsetof(access, mode) == 16 &&
+              offsetof(access, kind) == 17);
 
 // Whether two accesses name the same in the same way.
 constexpr bool same_name(const access& a, const access& b) noexcept {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include <skerry/detail/base/abi.hpp>
 
@@ -23,7 +24,7 @@ struct completion {
         return (bits & tag) != 0 ? reinterpret_cast<completion*>(bits & ~tag) : nullptr;
     }
 };
-static_assert(sizeof(completion) == sizeof(void*));
+static_assert(std::is_standard_layout_v<completion> && sizeof(completion) == sizeof(void*));
 static_assert(alignof(completion) > completion::tag);
 
 } // namespace skerry::inline SKERRY_ABI::detail

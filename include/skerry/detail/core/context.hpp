@@ -4,6 +4,9 @@
 // What a task inherits from the code that begins it: {what covers it, the dataflow task around it, whether it was asked
 // to stop}. A fork stores a pointer to it; nothing is copied.
 
+#include <cstddef>
+#include <type_traits>
+
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/sync/latch.hpp>
 #include <skerry/detail/sync/machine.hpp>
@@ -67,7 +70,10 @@ struct context {
     }
 };
 
-static_assert(sizeof(context) == 5 * sizeof(void*));
+static_assert(std::is_standard_layout_v<context> && sizeof(context) == 5 * sizeof(void*));
+static_assert(offsetof(context, parent) == 0 && offsetof(context, pending) == sizeof(void*) &&
+              offsetof(context, spawner) == 2 * sizeof(void*) && offsetof(context, member_of) == 3 * sizeof(void*) &&
+              offsetof(context, stop) == 4 * sizeof(void*));
 
 struct dependent_task;
 class task_scope;

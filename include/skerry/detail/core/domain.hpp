@@ -22,6 +22,8 @@ enum class edge : std::uint8_t {
     copied,   // no memory in common: what tasks declare is transferred, and the bookkeeping of regions with it
 };
 
+static_assert(sizeof(domain_id) == 4 && sizeof(edge) == 1);
+
 // Between the workers of one runtime in one process. Constant while the process, or the simulation, lasts.
 [[nodiscard]] inline edge edge_between_workers() noexcept {
     return machine::coherent() ? edge::coherent : edge::flushed;

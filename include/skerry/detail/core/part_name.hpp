@@ -152,6 +152,8 @@ struct part_name {
         return of.box({begin(0), begin(1), begin(2)}, {extent(0), extent(1), extent(2)});
     }
 };
-static_assert(sizeof(part_name) == 12 * sizeof(std::size_t) && std::is_trivially_copyable_v<part_name>);
+static_assert(std::is_trivially_copyable_v<part_name> && std::is_standard_layout_v<part_name> &&
+              sizeof(part_name) == 12 * sizeof(std::size_t));
+static_assert(offsetof(part_name, of) == 0 && offsetof(part_name, at) == 9 * sizeof(std::size_t));
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -21,6 +21,7 @@ enum class region_id : std::uint64_t { root = 0, none = ~std::uint64_t{0} };
 inline constexpr unsigned region_slot_bits = 24;
 inline constexpr unsigned region_serial_bits = 28;
 inline constexpr unsigned region_process_bits = 12;
+static_assert(sizeof(region_id) == 8);
 static_assert(region_slot_bits + region_serial_bits + region_process_bits == 64);
 
 constexpr std::uint64_t bits_of(region_id id) noexcept { return static_cast<std::uint64_t>(id); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/core/context.hpp>
@@ -32,6 +33,8 @@ struct task_header {
     ~task_header() = default;
 };
 
-static_assert(sizeof(task_header) == 5 * sizeof(void*));
+static_assert(std::is_standard_layout_v<task_header> && sizeof(task_header) == 5 * sizeof(void*));
+static_assert(offsetof(task_header, run) == 0 && offsetof(task_header, ctx) == sizeof(void*)); // what a fork writes
+static_assert(offsetof(task_header, joined) == 2 * sizeof(void*));
 
 } // namespace skerry::inline SKERRY_ABI::detail
