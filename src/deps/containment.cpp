@@ -36,10 +36,11 @@ void check_containment(const task_context& parent, const dependent_task& child) 
         if (free || std::ranges::any_of(outer, [&](const access_node& o) { return contains(o.what, inner); })) {
             continue;
         }
-        std::string text = "skerry: " + text_of(child) + " accesses " + text_of(inner) + ", which its parent, " +
-                           text_of(*parent.task) + ", does not; that has";
+        std::string text = "skerry: ";
+        text.append(text_of(child)).append(" accesses ").append(text_of(inner)).append(", which its parent, ");
+        text.append(text_of(*parent.task)).append(", does not; that has");
         for (const access_node& o : outer) {
-            text += " " + text_of(o.what) + ",";
+            text.append(" ").append(text_of(o.what)).append(",");
         }
         text.back() = '.';
         throw std::logic_error(text);

@@ -159,7 +159,7 @@ std::shared_ptr<trace_file> open_file(std::string path, fabric::shm::place place
     auto& files = known().by_path;
     auto found = files.find(path);
     if (found != files.end() && found->second->generation() != port::process_generation()) {
-        path += "." + std::to_string(port::process_id()); // it is the parent process's
+        path.append(".").append(std::to_string(port::process_id())); // it is the parent process's
         found = files.find(path);
     }
     return found != files.end() ? found->second
