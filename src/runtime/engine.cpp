@@ -246,7 +246,7 @@ void engine::serve(worker& place) noexcept {
             return;
         }
         const activity_scope doing(place.doing, "running tasks", nullptr);
-        place.home.execute(place, *task);
+        place.home.execute(place, *task, successors::here);
     }
 }
 

@@ -113,9 +113,10 @@ unsigned team::known_slots(worker& self) const noexcept {
     return n;
 }
 
-void team::execute(worker& self, task_header& task) noexcept {
+void team::execute(worker& self, task_header& task, successors what_follows) noexcept {
     const context* const before = self.ctx;
     self.ctx = task.ctx;
+    self.what_follows = what_follows;
     self.count.tasks.add();
     if (self.trace.on() && task.run != settings_.tells_itself) [[unlikely]] {
         const std::uint64_t id = trace_id(&task); // the task may be gone when it has run

@@ -95,8 +95,8 @@ class team {
     template <class Condition>
     void wait_from_here(worker& self, wanted w, Condition& c, const char* text, const void* subject) noexcept;
 
-    // Runs a task on the calling worker.
-    void execute(worker& self, task_header& task) noexcept;
+    // Runs a task on the calling worker. `what_follows`: where the tasks that become ready by its end may run.
+    void execute(worker& self, task_header& task, successors what_follows = successors::elsewhere) noexcept;
 
     // For a task from a thread without a slot. `anybody`: sleepers cannot tell from the context that the task joined
     // whether it is for them; all that wait for something look.

@@ -79,6 +79,7 @@ void team::wait(worker& self, wanted w, std::size_t base, Condition& c, const ch
     const activity_scope doing(self.doing, text, subject);
     self.trace.wait(trace_id(subject), trace_id(text));
     const std::size_t floor = std::exchange(self.floor, base);
+    const successors what_follows = w.executor() != nullptr ? successors::elsewhere : successors::here;
     search s{.began = port::ticks()};
     idleness idle(*this, w);
     while (!c.done()) {
@@ -102,7 +103,7 @@ void team::wait(worker& self, wanted w, std::size_t base, Condition& c, const ch
         if (task != nullptr) {
             idle.end();
             relay(self);
-            execute(self, *task);
+            execute(self, *task, what_follows);
         }
         s = search{.began = port::ticks()};
     }
@@ -123,9 +124,9 @@ void team::wait_from_here(worker& self, wanted w, Condition& c, const char* text
         }
         const std::size_t base = self.mine().depth();
         const std::size_t floor = std::exchange(self.floor, base);
-        execute(self, *task);
+        execute(self, *task, successors::here);
         while (task_header* const left = self.mine().take_newest(base)) {
-            execute(self, *left);
+            execute(self, *left, successors::here);
         }
         self.floor = floor;
     }
@@ -188,7 +189,7 @@ void team::work(worker& self, Retired&& retired) noexcept {
             idle.end();
             relay(self);
             const activity_scope doing(self.doing, "running tasks", nullptr);
-            execute(self, *task);
+            execute(self, *task, successors::here);
         }
         s = search{.began = port::ticks()};
     }

@@ -37,6 +37,12 @@ struct activity {
     machine::atomic<std::uint64_t> since{0}; // port::now_ns()
 };
 
+// Where what becomes ready by the end of a task may run, if the same frame is around both.
+enum class successors : std::uint8_t {
+    elsewhere, // nothing but descendants of what the stack waits for may run on it, or the caller goes on afterwards
+    here,      // the wait below is for that frame or one further out
+};
+
 // What stays behind where a task was taken from the middle of a deque. Whoever gets it runs it, to no effect.
 struct hole_task final : task_header {
     explicit hole_task(const context& root) noexcept : task_header([](task_header*) noexcept {}, &root) {}
@@ -80,6 +86,7 @@ struct worker final : worker_page {
     bool roused = false;      // called for a task, or knows of another one: team::relay()
     unsigned known_slots = 0; // of the team, as of the last look
     std::uint32_t random = 0x9e3779b9U;
+    successors what_follows = successors::elsewhere; // the task that execute() is about to run
     std::size_t floor = 0;        // of the innermost wait or finish: tasks from this depth on are its own
     worker_page* outer = nullptr; // the page of the runtime around this one
     spare_blocks spare;           // give() is for any thread

@@ -118,7 +118,7 @@ class waiting_task final : public dependent_task {
 };
 
 // What has become ready by the end of the task `by` that ran under `enclosing`. Returns the one that the caller shall
-// run next, if it may: a successor from the same frame is covered by whatever covers the task.
+// run next, if it may. `self`: whose stack may run a successor from the same frame; null: nobody's.
 dependent_task* hand_on(ready_list& ready, worker* self, const context* enclosing, trace_sink<machine> trace,
                         std::uint64_t by) noexcept {
     dependent_task* next = nullptr;
@@ -226,6 +226,7 @@ spawn_place current_place() {
 
 void execute_spawned(task_header* header) noexcept {
     worker& self = worker::of(*current_page);
+    worker* const goes_on = self.what_follows == successors::here ? &self : nullptr;
     auto* task = static_cast<dependent_task*>(header);
     while (task != nullptr) {
         self.ctx = &task->own;
@@ -251,7 +252,7 @@ void execute_spawned(task_header* header) noexcept {
             }
             complete(*task, ready);
         }
-        task = hand_on(ready, &self, enclosing, self.trace, id);
+        task = hand_on(ready, goes_on, enclosing, self.trace, id);
         self.count.tasks.add(task != nullptr ? 1 : 0);
     }
 }

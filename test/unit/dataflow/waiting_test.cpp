@@ -97,4 +97,115 @@ TEST(DataflowWaiting, TaskwaitOnTopOfTaskwaitOn) {
     EXPECT_EQ(above, below) << "the program does not do what it is there for";
 }
 
+// A task that takes a lock becomes ready on the stack that holds it, though no task below the lock spawned it: another
+// branch did. It must run elsewhere.
+class LockedStack : public testing::Test {
+  protected:
+    static skerry::options with(unsigned workers) {
+        skerry::options o;
+        o.workers = workers;
+        return o;
+    }
+
+    // To be called by another branch than the one that holds the lock.
+    void spawn_who_locks() {
+        spawn(
+            [this](int& y) {
+                on_top = holder == std::this_thread::get_id();
+                if (!on_top) {
+                    const std::lock_guard lock(mutex);
+                    ++y;
+                }
+            },
+            inout(x));
+    }
+
+    // Holds the lock around f(). There is one more branch: it begins first, on another worker, and spawns the task that
+    // locks when `first` is open; that task comes after the one whose body waits for `second`.
+    template <class F>
+    void hold_around(const F& f) {
+        skerry::parallel_invoke(
+            [&] {
+                begun.pass();
+                const std::lock_guard lock(mutex);
+                holder = std::this_thread::get_id();
+                f();
+                holder = std::thread::id();
+            },
+            [&] {
+                begun.open();
+                first.pass();
+                spawn_who_locks();
+                second.open();
+                ended.pass(); // this worker takes nothing before
+            });
+    }
+
+    // The task before it.
+    void spawn_the_one_before() {
+        spawn(
+            [this](int& y) {
+                ran_below = holder == std::this_thread::get_id();
+                first.open();
+                second.pass();
+                ++y;
+                ended.open();
+            },
+            inout(x));
+    }
+
+    void TearDown() override {
+        EXPECT_EQ(x, 2);
+        EXPECT_TRUE(ran_below) << "the program does not do what it is there for";
+        EXPECT_FALSE(on_top);
+    }
+
+    std::mutex mutex;
+    std::atomic<std::thread::id> holder{};
+    int x = 0;
+    std::atomic<bool> ran_below{false};
+    bool on_top = false;
+    dataflow_test::barrier begun;
+    dataflow_test::barrier first;
+    dataflow_test::barrier second;
+    dataflow_test::barrier ended;
+};
+
+TEST_F(LockedStack, WhatComesAfterATaskOfAStolenBranchRunsElsewhere) {
+    const deadline d("a join runs a task that waits for a lock held below the join");
+    skerry::runtime runtime(with(3));
+    runtime.run([&] {
+        hold_around([&] {
+            dataflow_test::barrier stolen;
+            skerry::parallel_invoke([&] { stolen.pass(); },
+                                    [&] {
+                                        stolen.open();
+                                        spawn_the_one_before(); // the joiner takes it: nobody else is free
+                                        ended.pass();
+                                    });
+        });
+    });
+}
+
+TEST_F(LockedStack, WhatComesAfterATaskAboveABranchRunsElsewhere) {
+    const deadline d("a join runs a task that waits for a lock held below the join");
+    skerry::runtime runtime(with(2));
+    runtime.run([&] { hold_around([&] { skerry::parallel_invoke([&] { spawn_the_one_before(); }, [] {}); }); });
+}
+
+TEST_F(LockedStack, WhatComesAfterATaskThatRanInsideItsSpawnRunsElsewhere) {
+    const deadline d("spawn() runs a task that waits for a lock held by the caller");
+    skerry::runtime runtime(with(2));
+    constexpr int more_than_lie_in_a_deque = 1000;
+    runtime.run([&] {
+        hold_around([&] {
+            for (int i = 0; i < more_than_lie_in_a_deque; ++i) {
+                spawn([] {});
+            }
+            spawn_the_one_before();
+            ended.pass();
+        });
+    });
+}
+
 } // namespace
