@@ -7,8 +7,6 @@
 #include <mutex>
 #include <string>
 
-#include <skerry/detail/trace/names.hpp>
-
 #include "base/panic.hpp"
 #include "base/port/clock.hpp"
 #include "base/port/process.hpp"
@@ -16,6 +14,8 @@
 #include "coherence/arena.hpp"
 #include "coherence/exposure.hpp"
 #include "deps/crossing_under_way.hpp"
+#include "deps/naming.hpp"
+#include "deps/placement.hpp"
 #include "deps/undeclared.hpp"
 #include "sched/team_wait.hpp"
 
@@ -40,14 +40,6 @@ constexpr std::size_t most_ahead = std::size_t{256} << 10;
 // A process that cannot be read any more has ended, and so much later its end has been told.
 constexpr std::uint64_t patience_ns = 5'000'000'000;
 constexpr std::uint64_t unreadable_sleep_ns = 1'000'000;
-
-// As in traces.
-std::string name_of(const dependent_task& task) {
-    if (task.name != nullptr) {
-        return task.name;
-    }
-    return task.type.code != nullptr ? name_of_code(trace_id(task.type.code(task))) : name_of_type(task.type.words);
-}
 
 } // namespace
 
@@ -116,24 +108,16 @@ void crossing::offer() noexcept {
 }
 
 message_steal::appetite crossing::wants(unsigned from) {
-    constexpr auto any = static_cast<std::size_t>(message_steal::wish::any);
-    constexpr auto own = static_cast<std::size_t>(message_steal::wish::own);
-    message_steal::appetite a{};
-    const unsigned unbegun = unbegun_.load(std::memory_order_relaxed); // relaxed, all: hints
-    const unsigned waiting = waiting_.load(std::memory_order_relaxed);
-    // Whoever takes anything has a task running, one whose objects are on their way here, and one whose objects are on
-    // their way back. The others have theirs from the first process, and one on its way from any other that has some.
-    // The first process has no worker that takes anything.
-    if (steal_.self() != 0 && waiting + joining_.load(std::memory_order_relaxed) < home_.workers() &&
-        (!home_.any_injected() || unbegun != 0)) {
-        const unsigned room = home_.workers() + 2;
-        const unsigned free = room > steal_.here() ? room - steal_.here() : 0;
-        a[any] = from == 0 ? free : std::min(free, 1U);
-    }
-    if (!away_.empty() && waiting > unbegun) {
-        a[own] = waiting - unbegun;
-    }
-    return a;
+    return placement::appetite({.first = steal_.self() == 0,
+                                .workers = home_.workers(),
+                                .idle = idle_.load(std::memory_order_relaxed), // relaxed, all: hints
+                                .waiting = waiting_.load(std::memory_order_relaxed),
+                                .joining = joining_.load(std::memory_order_relaxed),
+                                .here = steal_.here(),
+                                .unbegun = unbegun_.load(std::memory_order_relaxed),
+                                .queued = home_.any_injected(),
+                                .lent = !away_.empty()},
+                               from);
 }
 
 // For workers. bring() is called with the lock held. A process that does not let itself be read has ended, most likely;
@@ -217,7 +201,7 @@ void crossing::lost(const fabric::failure& end) {
     for (const auto& [where, lent] : away_) {
         if (where.first == end.peer) {
             ++held;
-            names += (names.empty() ? "" : ", ") + name_of(*lent.task);
+            names.append(names.empty() ? "" : ", ").append(name_of(*lent.task));
         }
     }
     text += held == 0 ? "; it held no task"

@@ -163,7 +163,6 @@ class crossing final : public outward, message_steal::holder {
     void lost(const fabric::failure& end) override;
     void errands() override;
 
-    [[nodiscard]] std::int64_t nearness(unsigned thief, const dependent_task& task) noexcept;
     [[nodiscard]] bool bring_for(unsigned thief, const dependent_task& task);
     [[nodiscard]] parcel pack(unsigned thief, std::uint64_t ticket, dependent_task& task,
                               std::vector<fabric::extent>& kept);

@@ -13,6 +13,7 @@
 #include "deps/crossing.hpp"
 #include "deps/crossing_under_way.hpp"
 #include "deps/name_table.hpp"
+#include "deps/placement.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -69,19 +70,7 @@ bool crossing::may_have(unsigned thief, message_steal::wish w, const dependent_t
            std::ranges::any_of(above->import->lineage, [thief](const hop& h) { return h.home == domain_id{thief}; });
 }
 
-// What the thief holds of it in the current version, less what it would have to fetch.
-std::int64_t crossing::nearness(unsigned thief, const dependent_task& task) noexcept {
-    std::int64_t bytes = 0;
-    for (const access_node& n : std::span(task.nodes, task.node_count)) {
-        for_each_run(n.what, [&](std::uintptr_t at, std::size_t run) {
-            const auto size = static_cast<std::int64_t>(run);
-            bytes += copies_.contains(thief, at, run) ? size : reads(n.what.mode) ? -size : 0;
-        });
-    }
-    return bytes;
-}
-
-// Placement: of the newest tasks that can go, the one of which the thief holds most and lacks least.
+// Of the newest tasks that can go, the one that is nearest to the thief.
 std::optional<parcel> crossing::give(unsigned thief, std::uint64_t ticket, message_steal::wish w) {
     if (w == message_steal::wish::own && steal_.here() == unbegun_.load(std::memory_order_relaxed)) {
         return std::nullopt; // no task from elsewhere has begun here, so none descends from one
@@ -92,7 +81,12 @@ std::optional<parcel> crossing::give(unsigned thief, std::uint64_t ticket, messa
             return std::nullopt;
         }
         const auto& task = static_cast<const dependent_task&>(t);
-        return may_have(thief, w, task) ? std::optional(nearness(thief, task)) : std::nullopt;
+        if (!may_have(thief, w, task)) {
+            return std::nullopt;
+        }
+        return placement::nearness(std::span(task.nodes, task.node_count), [&](std::uintptr_t at, std::size_t bytes) {
+            return copies_.contains(thief, at, bytes);
+        });
     });
     if (found == nullptr) {
         return std::nullopt;

@@ -11,6 +11,7 @@
 
 #include "deps/crossing.hpp"
 #include "deps/declared_in.hpp"
+#include "deps/naming.hpp"
 #include "deps/task_scope.hpp"
 #include "frontend/dataflow/ends.hpp"
 #include "sched/entry.hpp"
@@ -41,20 +42,6 @@ trace_sink<machine> track_in(const team& crew) noexcept {
 }
 
 std::uint64_t id_of(const dependent_task& task) noexcept { return trace_id(static_cast<const task_header*>(&task)); }
-
-struct naming {
-    std::uint64_t address;
-    task_naming kind;
-};
-naming naming_of(const dependent_task& task) noexcept {
-    if (task.name != nullptr) {
-        return {trace_id(task.name), task_naming::text};
-    }
-    if (task.type.code != nullptr) {
-        return {trace_id(task.type.code(task)), task_naming::code};
-    }
-    return {trace_id(task.type.words), task_naming::type};
-}
 
 void tell_spawn(const team& crew, const dependent_task& task) noexcept {
     const naming n = naming_of(task);
