@@ -27,6 +27,7 @@ skerry::statistics difference(const skerry::statistics& from, skerry::statistics
     to.steals_asymmetric -= from.steals_asymmetric;
     to.sleeps -= from.sleeps;
     to.wakes -= from.wakes;
+    to.overlaps -= from.overlaps;
     return to;
 }
 

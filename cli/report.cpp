@@ -25,6 +25,7 @@ json json_of(const skerry::statistics& s) {
             {"steals_asymmetric", s.steals_asymmetric},
             {"sleeps", s.sleeps},
             {"wakes", s.wakes},
+            {"overlaps", s.overlaps},
             {"deque_high_water", s.deque_high_water},
             {"slots_high_water", s.slots_high_water},
             {"threads_high_water", s.threads_high_water}};

@@ -62,8 +62,9 @@ struct statistics {
     std::uint64_t steals_asymmetric = 0; // of those granted: forced, because the owner did not answer
     std::uint64_t sleeps = 0;
     std::uint64_t wakes = 0;
-    std::uint64_t deque_high_water = 0;   // most slots of one deque seen in use when its owner answered a request
-    std::uint64_t slots_high_water = 0;   // slots made
+    std::uint64_t overlaps = 0;         // names of objects that appeared and overlapped others: the slow path of spawn
+    std::uint64_t deque_high_water = 0; // most slots of one deque seen in use when its owner answered a request
+    std::uint64_t slots_high_water = 0; // slots made
     std::uint64_t threads_high_water = 0; // threads of the runtime at a time
 };
 

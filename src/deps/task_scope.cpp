@@ -147,6 +147,7 @@ bool task_scope::submit(dependent_task& task) {
     }
     const std::lock_guard lock(mutex_);
     touch_list touched;
+    const std::uint64_t overlaps_before = names_.overlaps();
     std::size_t hooked = 0;
     for (std::uint32_t i = 0; i < task.node_count; ++i) {
         access_node& node = task.nodes[i];
@@ -157,6 +158,9 @@ bool task_scope::submit(dependent_task& task) {
         }
     }
     if (hooked != 0) {
+        if (const std::uint64_t appeared = names_.overlaps() - overlaps_before; appeared != 0) {
+            crew_.count_overlaps(appeared);
+        }
         for (std::uint32_t i = 0; i < task.node_count; ++i) {
             access_node& node = task.nodes[i];
             if (node.what.nothing()) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The order of the children of one task: which of them may run, by what they access. This is the task manager in
-// software; whatever else manages tasks (a model of Nexus++, hardware) answers the same calls: submit, finish, and the
-// list of what has become ready. src/deps/README.md has the protocol.
+// The order of the children of one task: which of them may run, by what they access. This is the task manager
+// (task_manager.hpp) in software. src/deps/README.md has the protocol.
 //
 // Thread safety: submit() from any thread under the parent's context, finish() from any thread; the rest as said.
 //
@@ -23,32 +22,13 @@
 #include <skerry/detail/deps/dependent_task.hpp>
 
 #include "deps/name_table.hpp"
+#include "deps/task_manager.hpp"
 #include "sync/event_count.hpp"
 #include "sync/mutex.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
 class team;
-
-// Tasks in the order in which they became ready.
-struct ready_list {
-    dependent_task* first = nullptr;
-    dependent_task* last = nullptr;
-
-    void push(dependent_task& t) noexcept {
-        t.next_ready = nullptr;
-        (last != nullptr ? last->next_ready : first) = &t;
-        last = &t;
-    }
-    dependent_task* pop() noexcept {
-        dependent_task* const t = first;
-        if (t != nullptr) {
-            first = t->next_ready;
-            last = first != nullptr ? last : nullptr;
-        }
-        return t;
-    }
-};
 
 class task_scope {
   public:
@@ -127,9 +107,6 @@ class task_scope {
     // used a name is given back. Precondition: no other thread spawns here now.
     void tidy() noexcept;
 
-    // How many names have appeared that overlap others.
-    [[nodiscard]] std::uint64_t overlaps() const noexcept { return names_.overlaps(); }
-
   private:
     struct failure {
         std::uint64_t number;
@@ -172,5 +149,7 @@ class task_scope {
     std::vector<failure> failures_;
     few_children* waiters_ = nullptr;
 };
+
+static_assert(task_manager<task_scope>);
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -390,6 +390,7 @@ void engine::run_substitute(void* self) {
 
 statistics engine::stats() const noexcept {
     statistics s;
+    s.overlaps = team_.overlaps();
     s.slots_high_water = team_.slots();
     for (unsigned i = 0; i < team_.slots(); ++i) {
         const counters& c = team_.slot(i).count;

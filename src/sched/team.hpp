@@ -167,6 +167,9 @@ class team {
     // The parent of what is spawned outside tasks and outside run().
     [[nodiscard]] const task_context& outside() const noexcept { return outside_; }
     [[nodiscard]] latch<machine>& detached() noexcept { return detached_; }
+    // Names that have appeared and overlap others. Any thread.
+    void count_overlaps(std::uint64_t n) noexcept { overlaps_.fetch_add(n, std::memory_order_release); }
+    [[nodiscard]] std::uint64_t overlaps() const noexcept { return overlaps_.load(std::memory_order_acquire); }
     [[nodiscard]] bool any_injected() const noexcept { return injected_count_.load(std::memory_order_acquire) != 0; }
 
     // What the caller may have been called for is the others' concern, though it has not searched.
@@ -256,6 +259,7 @@ class team {
     machine::atomic<unsigned> sleepers_{0};
     machine::atomic<bool> stopping_{false};
     machine::atomic<std::size_t> injected_count_{0};
+    machine::atomic<std::uint64_t> overlaps_{0};
     machine::atomic<outward*> outward_{nullptr};
     machine::atomic<bool> watched_{traced()};
     const context root_{nullptr, &detached_, &outside_};

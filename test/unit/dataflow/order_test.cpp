@@ -56,6 +56,30 @@ TEST_P(DataflowOrder, ReadersStandBetweenWriters) {
     EXPECT_EQ(wrong, 0);
 }
 
+TEST_P(DataflowOrder, NamesThatOverlapAreCounted) {
+    std::array<int, 8> all{};
+    const auto overlaps_of = [&](const auto& f) {
+        const std::uint64_t before = runtime.stats().overlaps;
+        runtime.run(f);
+        return runtime.stats().overlaps - before;
+    };
+    const std::span whole(all);
+    EXPECT_EQ(overlaps_of([&] {
+                  for (int& x : all) {
+                      spawn([](int& v) { ++v; }, inout(x));
+                  }
+              }),
+              0U);
+    EXPECT_EQ(overlaps_of([&] {
+                  for (int i = 0; i < 10; ++i) { // the second name appears once
+                      spawn([](std::span<int> v) { ++v[0]; }, inout(whole));
+                      spawn([](std::span<int> v) { ++v[0]; }, inout(whole.first(2)));
+                  }
+              }),
+              1U);
+    EXPECT_EQ(all[0], 21);
+}
+
 // Needs a second worker: each reader waits for the other.
 TEST_P(DataflowOrder, ReadersRunSideBySide) {
     if (alone()) {

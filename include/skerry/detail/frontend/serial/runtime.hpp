@@ -43,6 +43,7 @@ struct statistics {
     std::uint64_t steals_asymmetric = 0;
     std::uint64_t sleeps = 0;
     std::uint64_t wakes = 0;
+    std::uint64_t overlaps = 0;
     std::uint64_t deque_high_water = 0;
     std::uint64_t slots_high_water = 0;
     std::uint64_t threads_high_water = 0;
