@@ -286,7 +286,7 @@ class ring_endpoint : public endpoint {
         std::size_t handled = drain(from, kind::reply, budget);
         handled += drain(from, kind::request, budget - handled);
         const bool moved = staging_ && from != about_.self && staging_->step(from, finished_);
-        if (over(state) && handled < budget && !moved && !unread(from)) {
+        if (over(state) && handled < budget && !moved && !unread(from) && its_turn(from, state)) {
             p.told = true;
             if (staging_) {
                 direct_->forget(from, finished_);
@@ -295,6 +295,23 @@ class ring_endpoint : public endpoint {
             handled += tell(from, state, station.number.load(std::memory_order_relaxed)); // relaxed: F2 covers it
         }
         return handled;
+    }
+
+    // Whether all that failed before this one have been told. They are seen: one thread writes all such ends, each by
+    // F1, and `state` came by F2.
+    [[nodiscard]] bool its_turn(unsigned peer, presence state) const noexcept {
+        if (!failed(state)) {
+            return true;
+        }
+        const std::uint32_t before = shared_.station(peer).before.load(std::memory_order_relaxed); // F2 covers it
+        for (unsigned i = 0; i < about_.peers; ++i) {
+            const station<M>& other = shared_.station(i);
+            if (!peers_[i].told && failed(other.state.load(std::memory_order_acquire)) && // F2 <- F1
+                other.before.load(std::memory_order_relaxed) < before) {                  // relaxed: F2 covers it
+                return false;
+            }
+        }
+        return true;
     }
 
     std::size_t tell(unsigned peer, presence state, std::int32_t number) {

@@ -37,12 +37,14 @@ struct message_body {
 enum class presence : std::uint32_t { absent, here, left, exited, killed };
 
 constexpr bool over(presence p) noexcept { return p >= presence::left; }
+constexpr bool failed(presence p) noexcept { return p > presence::left; }
 
 template <class M>
 struct station {
     alignas(detail::cache_line) fabric::bell<M> bell;
     alignas(detail::cache_line) typename M::template atomic<presence> state{presence::absent};
-    typename M::template atomic<std::int32_t> number{0}; // exited, killed: of what; written before the state
+    typename M::template atomic<std::int32_t> number{0};  // exited, killed: of what; written before the state
+    typename M::template atomic<std::uint32_t> before{0}; // exited, killed: how many had so before it; likewise
 };
 
 template <class M>

@@ -75,27 +75,59 @@ class handshake {
     }
 
     void await(step s, const char* what) {
-        for (unsigned i = 0; i < shared_.processes; ++i) {
-            const auto come = [&] { return shared_.hellos[i].step.load(std::memory_order_acquire) >= s; }; // H2 <- H1
-            station<across_processes>& other = words_.station(i);
-            while (!come()) {
-                const presence state = other.state.load(std::memory_order_acquire); // F2 <- F1
-                if (over(state) && !come()) {
-                    fail(i, state, what);
-                }
-                const std::uint64_t now = port::now_ns();
-                if (now >= deadline_) {
-                    throw std::runtime_error("skerry: process " + to_string(i) + " did not " + what + " within " +
-                                             to_string(options_.timeout_ns / 1'000'000) + " ms (this is process " +
-                                             to_string(self_) + ")");
-                }
-                const auto news = [&] { return come() || other.state.load(std::memory_order_acquire) != state; };
-                words_.station(self_).bell.sleep(news, deadline_ - now);
+        const auto come = [&](unsigned i) { // H2 <- H1
+            return shared_.hellos[i].step.load(std::memory_order_acquire) >= s;
+        };
+        const auto so_far = [&] { // grows with whatever happens
+            unsigned events = 0;
+            for (unsigned i = 0; i < shared_.processes; ++i) {
+                events += (come(i) ? 1U : 0U) + (over(state_of(i)) ? 1U : 0U);
             }
+            return events;
+        };
+        for (;;) {
+            const unsigned known = so_far();
+            unsigned missing = shared_.processes;
+            for (unsigned i = shared_.processes; i-- != 0;) {
+                if (!come(i)) {
+                    if (over(state_of(i)) && !come(i)) {
+                        fail(reason_for(i), what);
+                    }
+                    missing = i;
+                }
+            }
+            if (missing == shared_.processes) {
+                return;
+            }
+            const std::uint64_t now = port::now_ns();
+            if (now >= deadline_) {
+                throw std::runtime_error("skerry: process " + to_string(missing) + " did not " + what + " within " +
+                                         to_string(options_.timeout_ns / 1'000'000) + " ms (this is process " +
+                                         to_string(self_) + ")");
+            }
+            words_.station(self_).bell.sleep([&] { return so_far() != known; }, deadline_ - now);
         }
     }
 
-    [[noreturn]] void fail(unsigned who, presence state, const char* what) {
+    [[nodiscard]] presence state_of(unsigned who) const noexcept {
+        return words_.station(who).state.load(std::memory_order_acquire); // F2 <- F1
+    }
+
+    // Who failed first of those that are known to have: the others may have ended because of that.
+    [[nodiscard]] unsigned reason_for(unsigned who) const noexcept {
+        const auto before = [this](unsigned i) { // relaxed: F2 covers it
+            return words_.station(i).before.load(std::memory_order_relaxed);
+        };
+        for (unsigned i = 0; i < shared_.processes; ++i) {
+            if (failed(state_of(i)) && (!failed(state_of(who)) || before(i) < before(who))) {
+                who = i;
+            }
+        }
+        return who;
+    }
+
+    [[noreturn]] void fail(unsigned who, const char* what) {
+        const presence state = state_of(who);
         const std::int32_t number = words_.station(who).number.load(std::memory_order_relaxed); // relaxed: F2 covers it
         const failure how{who, state == presence::killed, number};
         throw std::runtime_error(state == presence::left

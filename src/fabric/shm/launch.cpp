@@ -54,7 +54,8 @@ class shared_memory {
     void tell(unsigned who, const port::child_end& end) noexcept {
         auto& station = words_.station(who);
         if (!over(station.state.load(std::memory_order_relaxed))) {      // relaxed: the only other writer has ended
-            station.number.store(end.number, std::memory_order_relaxed); // published by F1
+            station.number.store(end.number, std::memory_order_relaxed); // published by F1, both
+            station.before.store(told_++, std::memory_order_relaxed);
             station.state.store(end.killed ? presence::killed : presence::exited,
                                 std::memory_order_release); // F1 -> F2
         }
@@ -76,6 +77,7 @@ class shared_memory {
     int descriptor_;
     std::size_t bytes_;
     void* begin_ = nullptr;
+    std::uint32_t told_ = 0; // ends that were told
     fabric::segment<shm::across_processes> words_;
 };
 

@@ -68,7 +68,7 @@ struct control {
 constexpr std::uint64_t layout_of_this_build() noexcept {
     std::uint64_t mixed = 0xcbf2'9ce4'8422'2325;
     for (const std::uint64_t part :
-         {std::uint64_t{2}, std::uint64_t{message_bytes}, std::uint64_t{request_slots}, std::uint64_t{reply_slots},
+         {std::uint64_t{3}, std::uint64_t{message_bytes}, std::uint64_t{request_slots}, std::uint64_t{reply_slots},
           std::uint64_t{bulk_slots}, std::uint64_t{block_bytes}, std::uint64_t{blocks_per_link},
           std::uint64_t{sizeof(control)}, std::uint64_t{sizeof(station<across_processes>)},
           std::uint64_t{sizeof(link<across_processes>)}}) {

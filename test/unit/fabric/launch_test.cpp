@@ -60,12 +60,12 @@ struct pipe_ends {
     }
 };
 
-// Two processes that do `what`; what they and the launcher said.
-child_result launched(const std::vector<std::string>& what, double grace = 2) {
+// Processes that do `what`; what they and the launcher said.
+child_result launched(const std::vector<std::string>& what, double grace = 2, unsigned processes = 2) {
     return run_in_child([&] {
         std::vector<std::string> command{self};
         command.insert(command.end(), what.begin(), what.end());
-        const skerry::launch_result end = launch(2, command, {.grace_seconds = grace});
+        const skerry::launch_result end = launch(processes, command, {.grace_seconds = grace});
         std::fprintf(stderr, "launcher: %s\n", end.text.c_str());
         return end.status;
     });
@@ -233,6 +233,16 @@ TEST(handshake, who_dies_before_is_named) {
     const child_result r = launched({"die_before"});
     EXPECT_EQ(r.code, 128 + SIGKILL);
     EXPECT_THAT(r.output, HasSubstr("skerry: process 1 was killed by signal 9 before it could join\n"));
+}
+
+// Also by one that comes when another has given up because of that.
+TEST(handshake, who_dies_first_is_named) {
+    const pipe_ends later;
+    const child_result r =
+        launched({"die_before_another_gives_up", std::to_string(later.read), std::to_string(later.write)}, 10, 3);
+    EXPECT_EQ(r.code, 128 + SIGKILL);
+    const std::string line = "skerry: process 2 was killed by signal 9 before it could join\n";
+    EXPECT_EQ(r.output, line + line + "launcher: process 2 was killed by signal 9\n");
 }
 
 TEST(handshake, who_ends_before_is_named) {

@@ -122,6 +122,20 @@ int run(std::string_view what, unsigned rank, char** arguments) {
             port::kill_this_process();
         }
         static_cast<void>(shm::connect());
+    } else if (what == "die_before_another_gives_up") {
+        if (rank == 2) {
+            port::kill_this_process();
+        } else if (rank == 0) {
+            hear(arguments[0]);
+            static_cast<void>(shm::connect());
+        }
+        try {
+            static_cast<void>(shm::connect());
+        } catch (const std::exception&) {
+            const char byte = 1;
+            static_cast<void>(::write(std::atoi(arguments[1]), &byte, 1) == 1);
+            throw;
+        }
     } else if (what == "end_before") {
         if (rank == 0) {
             static_cast<void>(shm::connect());
