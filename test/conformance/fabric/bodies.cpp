@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What every back end must do: messages, credits, sleep, describe(). Copies and deaths are in bodies_bulk.cpp.
+// What every back end must do: messages, credits, sleep, describe(). Copies and deaths are in bodies_bulk.cpp, and what
+// takes more than one pair in bodies_many.cpp.
 
 #include <vector>
 
 #include "base/port/child.hpp"
 #include "base/port/clock.hpp"
 #include "bodies_bulk.hpp"
+#include "bodies_many.hpp"
 #include "place.hpp"
 
 namespace skerry::fabric_test {
@@ -301,9 +303,9 @@ void launches(place& p) {
 const std::vector<body>& bodies() {
     static const std::vector<body> all = [] {
         std::vector<body> result{
-            {"order", order, nullptr},
-            {"credits", credits, nullptr},
-            {"answers", answers, nullptr},
+            {"order", order, nullptr, true},
+            {"credits", credits, nullptr, true},
+            {"answers", answers, nullptr, true},
             {"called_back_only_by_poll", called_back_only_by_poll, nullptr},
             {"no_lost_wakeup", no_lost_wakeup, nullptr},
             {"wait_ends_at_the_deadline", wait_ends_at_the_deadline, nullptr},
@@ -313,6 +315,7 @@ const std::vector<body>& bodies() {
             {"launches", launches, [](const fabric::capabilities& c) { return c.launch; }},
         };
         result.insert(result.end(), bulk_bodies().begin(), bulk_bodies().end());
+        result.insert(result.end(), many_bodies().begin(), many_bodies().end());
         return result;
     }();
     return all;

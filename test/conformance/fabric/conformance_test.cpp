@@ -27,17 +27,17 @@ namespace skerry::fabric_test {
 
 namespace {
 
-constexpr unsigned processes = 2;
 constexpr int body_failed = 3;
+constexpr int not_applicable = 4;
 
-std::string run_sequential(const body& b) {
+std::string run_sequential(const body& b, unsigned /*endpoints*/) {
     pipes beside;
     return run_here(b, fabric::sequential::make(), beside);
 }
 
-std::string run_threads(const body& b) {
+std::string run_threads(const body& b, unsigned count) {
     pipes beside;
-    auto endpoints = fabric::threads::make(processes);
+    auto endpoints = fabric::threads::make(count);
     std::vector<std::string> said(endpoints.size());
     {
         std::vector<std::thread> threads;
@@ -57,13 +57,13 @@ std::string run_threads(const body& b) {
 }
 
 // `copies`: how, "direct" where the system allows that, or "staged".
-std::string run_processes(const body& b, const std::string& copies) {
+std::string run_processes(const body& b, unsigned processes, const std::string& copies) {
     const pipes beside;
     const launch_result end = launch(processes, {"/proc/self/exe", b.name, beside.text(), copies});
     const bool meant = std::string(b.name).starts_with("a_peer_is_killed");
-    const std::string wanted = meant ? "process 1 was killed by signal 9" : "";
+    const std::string wanted = meant ? "process " + std::to_string(processes - 1) + " was killed by signal 9" : "";
     const int status = meant ? 128 + 9 : 0;
-    if (end.text == "process 0 ended with exit status 4" || end.text == "process 1 ended with exit status 4") {
+    if (end.text.ends_with(" ended with exit status " + std::to_string(not_applicable))) {
         const bool reached = copies == "direct" && port::uses_peer_memory && skerry_test::processes_reach_each_other();
         return reached && b.name == std::string("copies_without_the_peer") ? "the handshake reaches no memory"
                                                                            : "not applicable";
@@ -71,30 +71,40 @@ std::string run_processes(const body& b, const std::string& copies) {
     return end.text == wanted && end.status == status ? "" : "the launcher says: " + end.text;
 }
 
-std::string run_shm(const body& b) { return run_processes(b, "direct"); }
-std::string run_shm_staged(const body& b) { return run_processes(b, "staged"); }
+std::string run_shm(const body& b, unsigned processes) { return run_processes(b, processes, "direct"); }
+std::string run_shm_staged(const body& b, unsigned processes) { return run_processes(b, processes, "staged"); }
 
 struct back_end {
     const char* name;
-    std::string (*run)(const body&);
+    std::string (*run)(const body&, unsigned endpoints);
+    bool has_more; // than one endpoint
 };
 
 struct combination {
     back_end on;
     body what;
+    unsigned endpoints;
 };
 
-std::ostream& operator<<(std::ostream& out, const combination& c) { return out << c.on.name << " " << c.what.name; }
+std::string name_of(const combination& c) {
+    return std::string(c.on.name) + "_" + c.what.name +
+           (c.endpoints > 2 ? "_among_" + std::to_string(c.endpoints) : std::string());
+}
+
+std::ostream& operator<<(std::ostream& out, const combination& c) { return out << name_of(c); }
 
 std::vector<combination> all_combinations() {
-    std::vector<back_end> all{{"sequential", run_sequential}, {"threads", run_threads}, {"shm", run_shm}};
+    std::vector<back_end> all{
+        {"sequential", run_sequential, false}, {"threads", run_threads, true}, {"shm", run_shm, true}};
     if (port::uses_peer_memory) { // else that is what shm is already
-        all.push_back({"shm_staged", run_shm_staged});
+        all.push_back({"shm_staged", run_shm_staged, true});
     }
     std::vector<combination> result;
     for (const back_end& on : all) {
         for (const body& b : bodies()) {
-            result.push_back({on, b});
+            for (unsigned endpoints = 2; endpoints <= (on.has_more && b.among_more ? 4U : 2U); ++endpoints) {
+                result.push_back({on, b, endpoints});
+            }
         }
     }
     return result;
@@ -103,7 +113,7 @@ std::vector<combination> all_combinations() {
 class conformance : public testing::TestWithParam<combination> {};
 
 TEST_P(conformance, holds) {
-    const std::string said = GetParam().on.run(GetParam().what);
+    const std::string said = GetParam().on.run(GetParam().what, GetParam().endpoints);
     if (said == "not applicable") {
         GTEST_SKIP() << "describe() says that this back end has it not";
     }
@@ -111,9 +121,7 @@ TEST_P(conformance, holds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(fabric, conformance, testing::ValuesIn(all_combinations()),
-                         [](const testing::TestParamInfo<combination>& i) {
-                             return std::string(i.param.on.name) + "_" + i.param.what.name;
-                         });
+                         [](const testing::TestParamInfo<combination>& i) { return name_of(i.param); });
 
 } // namespace
 
@@ -132,7 +140,7 @@ int run_launched(const std::string& name, const std::string& descriptors, const 
                 said = error.what();
             }
             if (said == "not applicable") {
-                return 4;
+                return not_applicable;
             }
             if (!said.empty()) {
                 std::fprintf(stderr, "%s: %s\n", b.name, said.c_str());

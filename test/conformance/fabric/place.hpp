@@ -3,7 +3,8 @@
 
 // What a body of the fabric's conformance suite runs in. A body is run by every endpoint of a fabric, each on its own
 // thread or in its own process; with a single endpoint that is its own peer, `first` and `last` are the same one and
-// the body plays both parts in turn. A body throws failed.
+// the body plays both parts in turn. With more than two, those between play no part in bodies that are about a pair.
+// A body throws failed.
 
 #include <cstdint>
 #include <functional>
@@ -26,7 +27,8 @@ inline void expect(bool good, const std::string& text) {
     }
 }
 
-// What first and last have beside the fabric: a way between them that does not use it, and how to die.
+// What first and last have beside the fabric: a way between them that does not use it, and how to die. Those between
+// may tell, too; what was told so often can be heard so often.
 class aside {
   public:
     virtual ~aside() = default;
@@ -102,6 +104,7 @@ struct body {
     const char* name;
     void (*run)(place&);
     bool (*applies)(const fabric::capabilities&); // null: everywhere
+    bool among_more = false;                      // also of three and four endpoints
 };
 
 const std::vector<body>& bodies();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Runs a body of the suite on two cores of a simulated machine.
+// Runs a body of the suite on two cores, or as many as are asked for, of a simulated machine.
 
 #include <string>
 #include <string_view>
@@ -12,11 +12,11 @@
 namespace skerry::fabric_test {
 
 struct outcome {
-    std::string said; // what run_here() said on both
+    std::string said; // what run_here() said on all
     skerry_sim::statistics counts;
 };
 
-outcome run_simulated(const body& b, const char* machine, const skerry_sim::settings& set);
+outcome run_simulated(const body& b, const char* machine, const skerry_sim::settings& set, unsigned endpoints = 2);
 
 const body& body_named(std::string_view name);
 

@@ -28,9 +28,15 @@ struct combination {
     const char* machine;
     skerry_sim::stale_mode stale;
     body what;
+    unsigned endpoints;
 };
 
-std::ostream& operator<<(std::ostream& out, const combination& c) { return out << c.name << " " << c.what.name; }
+std::string name_of(const combination& c) {
+    return std::string(c.name) + "_" + c.what.name +
+           (c.endpoints > 2 ? "_among_" + std::to_string(c.endpoints) : std::string());
+}
+
+std::ostream& operator<<(std::ostream& out, const combination& c) { return out << name_of(c); }
 
 std::vector<combination> all_combinations() {
     std::vector<combination> result;
@@ -38,8 +44,10 @@ std::vector<combination> all_combinations() {
         if (b.name == std::string_view("large_copies")) {
             continue; // in times_test.cpp: here its own looks at 64 MiB would take most of the suite's time
         }
-        result.push_back({"gwb", "tiny4-gwb.toml", skerry_sim::stale_mode::emulate, b});
-        result.push_back({"mesi", "tiny4-mesi.toml", skerry_sim::stale_mode::off, b});
+        for (unsigned endpoints = 2; endpoints <= (b.among_more ? 4U : 2U); ++endpoints) {
+            result.push_back({"gwb", "tiny4-gwb.toml", skerry_sim::stale_mode::emulate, b, endpoints});
+            result.push_back({"mesi", "tiny4-mesi.toml", skerry_sim::stale_mode::off, b, endpoints});
+        }
     }
     return result;
 }
@@ -49,7 +57,7 @@ class conformance_simulated : public testing::TestWithParam<combination> {};
 TEST_P(conformance_simulated, holds) {
     skerry_sim::settings set;
     set.stale = GetParam().stale;
-    const outcome end = run_simulated(GetParam().what, GetParam().machine, set);
+    const outcome end = run_simulated(GetParam().what, GetParam().machine, set, GetParam().endpoints);
     if (end.said == "not applicablenot applicable") {
         GTEST_SKIP() << "describe() says that this back end has it not";
     }
@@ -61,9 +69,7 @@ TEST_P(conformance_simulated, holds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(fabric, conformance_simulated, testing::ValuesIn(all_combinations()),
-                         [](const testing::TestParamInfo<combination>& i) {
-                             return std::string(i.param.name) + "_" + i.param.what.name;
-                         });
+                         [](const testing::TestParamInfo<combination>& i) { return name_of(i.param); });
 
 // What the body finds, or what the process says at its end.
 std::string found_by(const char* name, const skerry_sim::message_fault& fault) {

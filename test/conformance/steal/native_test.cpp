@@ -2,6 +2,7 @@
 
 // The programs of the steal contract on hardware threads, under each protocol that they have.
 
+#include <cstdint>
 #include <ostream>
 #include <string>
 #include <tuple>
@@ -29,9 +30,13 @@ TEST_P(steal, conforms) {
     o.workers = p.workers != 0 ? p.workers : 4;
     o.steal = mode;
     skerry::runtime rt(o);
+    std::uint64_t before = 0;
     for (int round = 0; round < 5; ++round) {
         const char* const wrong = rt.run([run = p.run] { return run(); });
         ASSERT_EQ(wrong, nullptr) << wrong;
+        const std::uint64_t steals = rt.stats().steals_granted;
+        EXPECT_GE(steals - before, p.steals) << "round " << round;
+        before = steals;
     }
 }
 

@@ -339,7 +339,8 @@ inline const char* tasks_on_parts() {
 struct program {
     const char* name;
     const char* (*run)();
-    unsigned workers; // 0: all
+    unsigned workers;    // 0: all
+    unsigned steals = 0; // at least so many, each time, if there are four workers or as many as it asks for
 };
 
 inline constexpr program programs[] = {
@@ -350,14 +351,14 @@ inline constexpr program programs[] = {
     {"finish_and_async", finish_and_async, 0},
     {"futures", futures, 0},
     {"group_of_tasks", group_of_tasks, 0},
-    {"exception_of_a_stolen_branch", exception_of_a_stolen_branch, 0},
+    {"exception_of_a_stolen_branch", exception_of_a_stolen_branch, 0, 2},
     {"growth_of_the_deque", growth_of_the_deque, 0},
-    {"all_workers_meet", all_workers_meet, 0},
-    {"sleepers_are_woken", sleepers_are_woken, 0},
+    {"all_workers_meet", all_workers_meet, 0, 3},
+    {"sleepers_are_woken", sleepers_are_woken, 0, 9},
     {"dataflow_tasks", dataflow_tasks, 0},
     {"tasks_on_parts", tasks_on_parts, 0},
     {"future_from_the_middle", future_from_the_middle, 0},
-    {"joiner_helps_its_thief", joiner_helps_its_thief, 2},
+    {"joiner_helps_its_thief", joiner_helps_its_thief, 2, 2},
 };
 
 } // namespace skerry_test

@@ -81,6 +81,7 @@ TEST_P(steal, conforms) {
         const skerry_sim::statistics s = simulate(m, p, seed);
         ASSERT_EQ(now.wrong, nullptr) << now.wrong << ", seed " << seed;
         ASSERT_EQ(s.total.stale_reads, 0U) << stale_reads(s) << "seed " << seed;
+        EXPECT_GE(now.stats.steals_granted, p.steals) << "seed " << seed;
         steals += now.stats.steals_granted;
     }
     EXPECT_GT(steals, 0U);
@@ -90,6 +91,29 @@ INSTANTIATE_TEST_SUITE_P(machines, steal, testing::Combine(testing::ValuesIn(all
                          [](const testing::TestParamInfo<steal::ParamType>& i) {
                              return std::string(std::get<0>(i.param).name) + "_" + std::get<1>(i.param).name;
                          });
+
+// --- what joins the cores -------------------------------------------------------------------------------------------
+
+skerry::detail::edge between_cores{};
+unsigned domain_of_the_last{};
+
+const char* look_at_the_edges() {
+    between_cores = skerry::detail::edge_between_workers();
+    domain_of_the_last = static_cast<unsigned>(skerry::detail::domain_of(0, 3));
+    return nullptr;
+}
+
+TEST(edge, is_flushed_where_software_keeps_the_caches) {
+    static_cast<void>(simulate(all[0], {"edges", look_at_the_edges, 0}, 0));
+    EXPECT_EQ(between_cores, skerry::detail::edge::flushed);
+    EXPECT_EQ(domain_of_the_last, 3U); // each core is one
+}
+
+TEST(edge, is_coherent_where_hardware_keeps_the_caches) {
+    static_cast<void>(simulate(all[2], {"edges", look_at_the_edges, 0}, 0));
+    EXPECT_EQ(between_cores, skerry::detail::edge::coherent);
+    EXPECT_EQ(domain_of_the_last, 0U); // all cores are one
+}
 
 // --- work spreads ---------------------------------------------------------------------------------------------------
 
