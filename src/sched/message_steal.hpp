@@ -60,6 +60,9 @@ class message_steal final : fabric::receiver {
     // How many tickets of each wish a process would have with another one.
     using appetite = std::array<unsigned, wishes>;
 
+    // What a message is; `more`: the next part of a parcel that is longer than one.
+    enum class tag : std::uint16_t { want, grant, done, more, close, unwant, dropped };
+
     class holder {
       public:
         // A task for the thief, or nothing now. `ticket` comes back with ended(). Without memory: nothing.
@@ -140,8 +143,6 @@ class message_steal final : fabric::receiver {
 
   private:
     struct lent_while_resting;
-    enum class tag : std::uint16_t { want, grant, done, more, close, unwant, dropped };
-
     struct letter {
         fabric::kind kind;
         fabric::message message;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// partition_mutant_runner FAULT SECONDS SEED: random programs over partitions with one fault switched on, until one
-// differs from its elision. The protocol is that of test/random/mutants.py.
+// partition_mutant_runner SECONDS SEED: random programs over partitions with one fault switched on (SKERRY_FAULT),
+// until one differs from its elision. The protocol is that of test/faults/search.py.
 
 #include <chrono>
 #include <cstdio>
@@ -9,19 +9,16 @@
 
 #include "partition_programs.hpp"
 
-int skerry_fault = 0;
-
 int main(int argc, char** argv) {
-    if (argc != 4) {
+    if (argc != 3) {
         return 2;
     }
-    skerry_fault = std::atoi(argv[1]);
-    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(std::atof(argv[2]));
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(std::atof(argv[1]));
     skerry::options o;
     o.workers = 4;
     skerry::runtime runtime(o);
     skerry::serial::runtime in_order;
-    partition_test::word seed = std::strtoull(argv[3], nullptr, 10);
+    partition_test::word seed = std::strtoull(argv[2], nullptr, 10);
     for (int programs = 1;; ++programs) {
         ++seed;
         using partition_test::any_program;

@@ -75,7 +75,8 @@ int run_launched_program(const std::string& name) {
     }
 }
 
-child_result launch_program(unsigned processes, const std::string& name, bool guard) {
+child_result launch_program(unsigned processes, const std::string& name, bool guard,
+                            const std::vector<std::string>& within) {
     return run_in_child([&] {
         ::setenv("SKERRY_WORKERS", "1", 1);
         ::setenv("SKERRY_GUARD_ACCESSES", guard ? "on" : "off", 1);
@@ -85,7 +86,9 @@ child_result launch_program(unsigned processes, const std::string& name, bool gu
         }
         ::setenv(moments_variable, std::to_string(shared).c_str(), 1);
         const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-        const skerry::launch_result end = skerry::launch(processes, {self, name}, {.grace_seconds = 5});
+        std::vector<std::string> command = within;
+        command.insert(command.end(), {self, name});
+        const skerry::launch_result end = skerry::launch(processes, command, {.grace_seconds = 5});
         std::fprintf(stderr, "launcher: %s\n", end.text.c_str());
         return end.status;
     });

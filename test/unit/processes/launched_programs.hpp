@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <skerry/runtime.hpp>
 
@@ -30,7 +31,9 @@ void tell(moment m);
 // Until it has been told. Errors: std::logic_error after a minute.
 void await(moment m);
 
-// In the test: launches it over so many processes of one worker each. `guard`: options::guard_accesses.
-child_result launch_program(unsigned processes, const std::string& name, bool guard = true);
+// In the test: launches it over so many processes of one worker each. `guard`: options::guard_accesses. `within`: the
+// words of a command that runs each process: this executable and the name follow them.
+child_result launch_program(unsigned processes, const std::string& name, bool guard = true,
+                            const std::vector<std::string>& within = {});
 
 } // namespace skerry_test

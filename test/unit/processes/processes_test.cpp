@@ -25,11 +25,13 @@
 #include "base/port/peer_memory.hpp"
 #include "coherence/exposure.hpp"
 #include "fabric/shm/shm.hpp"
+#include "left_behind.hpp"
 #include "programs.hpp"
 
 namespace {
 
 using skerry_test::child_result;
+using skerry_test::left_behind;
 using skerry_test::picture;
 using skerry_test::run_in_child;
 using testing::HasSubstr;
@@ -55,15 +57,13 @@ void expect_well(unsigned processes, const std::string& program, const char* wor
     EXPECT_EQ(r.output, says + "launcher: \n");
 }
 
-std::vector<std::string> left_behind() {
-    std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator("/dev/shm")) {
-        const std::string name = entry.path().filename();
-        if (name.find("skerry") != std::string::npos) {
-            names.push_back(name);
-        }
-    }
-    return names;
+// Two processes with so many workers each.
+void expect_well_with_workers(const char* first, const char* second, const std::string& program) {
+    const std::string start =
+        std::string("[ $SKERRY_RANK != 0 ] || export SKERRY_WORKERS=") + first + R"(; exec "$0" )" + program;
+    const child_result r = launched(2, {"/bin/sh", "-c", start, self()}, second);
+    EXPECT_EQ(r.code, 0);
+    EXPECT_EQ(r.output, "launcher: \n");
 }
 
 class results_are_the_serial_ones : public testing::TestWithParam<const char*> {};
@@ -100,11 +100,9 @@ TEST(processes, what_declares_nothing_stays) { expect_well(2, "undeclared"); }
 TEST(processes, what_declares_no_bytes_goes) { expect_well(2, "no_bytes"); }
 TEST(processes, what_is_read_and_written_is_written) { expect_well(2, "both_modes"); }
 TEST(processes, what_is_only_read_does_not_come_back) { expect_well(2, "read_beside"); }
-TEST(processes, what_is_read_is_not_sent_again) {
-    const child_result r = launched(
-        2, {"/bin/sh", "-c", R"([ $SKERRY_RANK != 0 ] || export SKERRY_WORKERS=1; exec "$0" sent_once)", self()}, "2");
-    EXPECT_EQ(r.code, 0);
-    EXPECT_EQ(r.output, "launcher: \n");
+TEST(processes, what_is_read_is_not_sent_again) { expect_well_with_workers("1", "2", "sent_once"); }
+TEST(processes, an_idle_worker_of_the_first_process_asks_for_work) {
+    expect_well_with_workers("2", "1", "idle_at_home");
 }
 
 TEST(processes, no_run) {

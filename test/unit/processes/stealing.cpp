@@ -113,8 +113,40 @@ void kinds(skerry::runtime& r) {
     CHECK(ran_in[furthest] != first && ran_in[furthest] != 0); // and back again
 }
 
-// --- waits inside waits
-// -----------------------------------------------------------------------------------------------
+void spawn_one_and_wait(pid_t& ran_in, pid_t first) {
+    listen();
+    tell(first);
+    spawn(here, out(ran_in), ::getpid());
+    hold_until_told();
+    tell(first);
+}
+
+// A worker of the first process that has nothing to do asks for work, too, though nobody waits there. The other process
+// has one worker.
+void idle_at_home(skerry::runtime& r) {
+    CHECK(r.workers() == 2);
+    listen();
+    auto& ran_in = *skerry::root_region().make<pid_t>(0);
+    std::atomic<bool> busy{false};
+    std::atomic<bool> away{false};
+    spawn([&] {
+        busy = true;
+        while (!away) {
+            std::this_thread::yield();
+        }
+    });
+    while (!busy) {
+        std::this_thread::yield();
+    }
+    spawn(spawn_one_and_wait, inout(ran_in), ::getpid());
+    hold_until_told(); // the other process has begun it
+    away = true;
+    hold_until_told(); // what it spawned has run: neither there nor by this worker
+    taskwait();
+    CHECK(ran_in == ::getpid());
+}
+
+// --- waits inside waits ---------------------------------------------------------------------------------------------
 
 using numbers = std::span<std::uint64_t>;
 constexpr std::size_t fan = 3;
@@ -180,8 +212,7 @@ void nests(skerry::runtime&) {
     home.destroy_all();
 }
 
-// --- regions that are read and written on both sides
-// ------------------------------------------------------------------
+// --- regions that are read and written on both sides ----------------------------------------------------------------
 
 struct leaf {
     std::uint64_t value;
@@ -242,8 +273,7 @@ void forests(skerry::runtime&) {
     results.destroy_all();
 }
 
-// --- where nothing may go
-// ---------------------------------------------------------------------------------------------
+// --- where nothing may go -------------------------------------------------------------------------------------------
 
 // A task that declares nothing stays: its children need what is here. The other process passes it over and takes the
 // next.
@@ -358,8 +388,9 @@ void read_beside(skerry::runtime& r) {
 
 program_body stealing_program(std::string_view name) {
     constexpr named_program all[] = {
-        {"kinds", kinds},           {"nests", nests},       {"forests", forests},     {"undeclared", undeclared},
-        {"both_modes", both_modes}, {"no_bytes", no_bytes}, {"sent_once", sent_once}, {"read_beside", read_beside}};
+        {"kinds", kinds},       {"idle_at_home", idle_at_home}, {"nests", nests},
+        {"forests", forests},   {"undeclared", undeclared},     {"both_modes", both_modes},
+        {"no_bytes", no_bytes}, {"sent_once", sent_once},       {"read_beside", read_beside}};
     return body_of(all, name);
 }
 

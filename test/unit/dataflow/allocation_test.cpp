@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A task is one block, whatever it accesses, and none if its worker has one left of an earlier task.
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <skerry/dataflow.hpp>
+#include <skerry/runtime.hpp>
+
+namespace {
+
+thread_local std::size_t allocations = 0; // of this thread
+
+void* allocate(std::size_t size, std::size_t alignment) {
+    ++allocations;
+    void* const p = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+    if (p == nullptr) {
+        throw std::bad_alloc();
+    }
+    return p;
+}
+
+} // namespace
+
+void* operator new(std::size_t size) { return allocate(size == 0 ? 1 : size, __STDCPP_DEFAULT_NEW_ALIGNMENT__); }
+void* operator new[](std::size_t size) { return operator new(size); }
+void* operator new(std::size_t size, std::align_val_t a) { return allocate(size, static_cast<std::size_t>(a)); }
+void* operator new[](std::size_t size, std::align_val_t a) { return allocate(size, static_cast<std::size_t>(a)); }
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete[](void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
+void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+
+namespace {
+
+using skerry::in;
+using skerry::inout;
+using skerry::spawn;
+using skerry::taskwait;
+
+constexpr std::size_t many = 50;
+
+// Values of their own size, so that no other task's blocks fit.
+template <std::size_t Size>
+struct padding {
+    std::array<char, Size> bytes{};
+};
+
+// The other one of two workers keeps the objects until it is let go on; this one has the tasks behind it, all at once.
+class behind_another {
+  public:
+    void keep(int& a, int& b, int& c) {
+        began_ = false;
+        open_ = false;
+        spawn(
+            [this](int&, int&, int&) {
+                began_ = true;
+                while (!open_) {
+                    std::this_thread::yield();
+                }
+            },
+            inout(a), inout(b), inout(c));
+        while (!began_) {
+            std::this_thread::yield();
+        }
+    }
+    void let_go() {
+        open_ = true;
+        taskwait();
+    }
+
+  private:
+    std::atomic<bool> began_{false};
+    std::atomic<bool> open_{false};
+};
+
+skerry::options two_workers() {
+    skerry::options o;
+    o.workers = 2;
+    return o;
+}
+
+struct counts {
+    std::size_t cold;
+    std::size_t warm;
+};
+
+// Allocations of `many` spawns, with no block there and with the blocks of the first ones.
+template <class Spawn>
+counts of_spawns(Spawn&& spawn_one) {
+    skerry::runtime r(two_workers());
+    counts result{};
+    r.run([&] {
+        int a = 0;
+        int b = 0;
+        int c = 0;
+        behind_another other;
+        // The order has met all three, and the deque its work.
+        other.keep(a, b, c);
+        spawn([](int&, const int&, int&, padding<900>) {}, inout(a), in(b), inout(c), padding<900>{});
+        other.let_go();
+        for (std::size_t* const n : {&result.cold, &result.warm}) {
+            other.keep(a, b, c);
+            const std::size_t before = allocations;
+            for (std::size_t i = 0; i < many; ++i) {
+                spawn_one(a, b, c);
+            }
+            *n = allocations - before;
+            other.let_go();
+        }
+    });
+    return result;
+}
+
+TEST(allocation, is_seen) {
+    const std::size_t before = allocations;
+    delete new padding<3>;
+    EXPECT_EQ(allocations - before, 1U);
+}
+
+TEST(allocation, is_one_for_a_task_with_one_access) {
+    const counts n =
+        of_spawns([](int& a, int&, int&) { spawn([](int& x, padding<300>) { ++x; }, inout(a), padding<300>{}); });
+    EXPECT_EQ(n.cold, many);
+    EXPECT_EQ(n.warm, 0U);
+}
+
+TEST(allocation, is_one_for_a_task_with_three_accesses) {
+    const counts n = of_spawns([](int& a, int& b, int& c) {
+        spawn([](int& x, const int& y, int& z, padding<300>) { x = z += y; }, inout(a), in(b), inout(c),
+              padding<300>{});
+    });
+    EXPECT_EQ(n.cold, many);
+    EXPECT_EQ(n.warm, 0U);
+}
+
+// Nobody holds these up, so they may run meanwhile and leave their blocks to the next ones.
+TEST(allocation, is_at_most_one_for_a_task_without_accesses) {
+    const counts n = of_spawns([](int&, int&, int&) { spawn([](padding<300>) {}, padding<300>{}); });
+    EXPECT_GE(n.cold, 1U);
+    EXPECT_LE(n.cold, many);
+    EXPECT_EQ(n.warm, 0U);
+}
+
+} // namespace
