@@ -1,18 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
-# NATIVE, SIMULATED: the objects of the library for hardware threads and of the one for simulated cores. But for the port
-# they must be the same list: one source per protocol and algorithm, and no second runtime.
-foreach(list NATIVE SIMULATED)
+# NATIVE, SIMULATED: the objects of the library for hardware threads and of the one for simulated cores, without its port
+# and its fabric. But for the port they must be the same list: one source per protocol and algorithm, and no second
+# runtime. SIMULATED_PORT, SIMULATED_FABRIC: what simulated cores have besides. TAKEN: the sources of the library's port
+# that are compiled for them as they are. What differs is written here, and nothing else may.
+set(stood_for # in the library's port; on simulated cores the files in `beside` stand for them
+  cgroup child clock cpu_limits fixed_memory futex large_pages membarrier overflow_scope peer_memory plain_memory process
+  stack_guard thread thread_area topology_reader)
+set(beside fabric_sim host policy threads trace)
+
+foreach(list NATIVE SIMULATED SIMULATED_PORT SIMULATED_FABRIC)
   string(REPLACE " " ";" objects "${${list}}")
   list(TRANSFORM objects REPLACE "^.*\\.dir/(\\./)?(__/__/src/)?" "")
-  list(FILTER objects EXCLUDE REGEX "^base/port/")
+  list(TRANSFORM objects REPLACE "\\.cpp\\.o(bj)?$" "")
   list(SORT objects)
   set(${list} "${objects}")
 endforeach()
+string(REPLACE " " ";" TAKEN "${TAKEN}")
+
+function(expect_same what found wanted)
+  list(SORT found)
+  list(SORT wanted)
+  if(NOT found STREQUAL wanted)
+    message(FATAL_ERROR "${what}:\n  ${found}\nexpected:\n  ${wanted}")
+  endif()
+endfunction()
+
+set(native_port "${NATIVE}")
+list(FILTER native_port INCLUDE REGEX "^base/port/")
+list(FILTER NATIVE EXCLUDE REGEX "^base/port/")
 list(LENGTH NATIVE count)
 if(count LESS 10)
   message(FATAL_ERROR "the list of objects is not what this script expects: '${NATIVE}'")
 endif()
-if(NOT NATIVE STREQUAL SIMULATED)
-  message(FATAL_ERROR "two libraries:\n  ${NATIVE}\n  ${SIMULATED}")
-endif()
-message(STATUS "${count} objects, the same")
+expect_same("the library for simulated cores, without its port and fabric" "${SIMULATED}" "${NATIVE}")
+
+set(own ${SIMULATED_PORT} ${SIMULATED_FABRIC})
+set(taken "${own}")
+list(FILTER taken INCLUDE REGEX "^base/port/")
+list(FILTER own EXCLUDE REGEX "^base/port/")
+list(TRANSFORM TAKEN PREPEND "base/port/")
+expect_same("sources of the port that simulated cores have as they are" "${taken}" "${TAKEN}")
+expect_same("what only simulated cores have" "${own}" "${beside}")
+list(TRANSFORM stood_for PREPEND "base/port/")
+set(known ${taken} ${stood_for})
+expect_same("the library's port" "${native_port}" "${known}")
+list(LENGTH taken same)
+message(STATUS "${count} objects and ${same} of the port, the same")
