@@ -246,19 +246,19 @@ class interpreter {
         directory& d = *l.region[s.region].contents;
         switch (s.what) {
         case statement::kind::make:
-            if (d.slot[s.slot] == nullptr) {
-                d.slot[s.slot] = r.make<word>(mixed(s.id));
+            if (d.slot[s.slot].empty()) {
+                d.make_slot(s.slot, r, s.size, s.id);
             }
             break;
-        case statement::kind::destroy: r.destroy(std::exchange(d.slot[s.slot], nullptr)); break;
+        case statement::kind::destroy: r.destroy(std::exchange(d.slot[s.slot], {}).data()); break;
         case statement::kind::create_sub:
             if (d.in_sub == nullptr) {
-                d.sub = r.create();
-                d.in_sub = d.sub.make<word>(mixed(s.id));
+                d.make_sub(r, s.id);
             }
             break;
         default:
             if (std::exchange(d.in_sub, nullptr) != nullptr) {
+                d.sub.destroy(d.destroyed_first);
                 d.sub.destroy_all();
             }
         }

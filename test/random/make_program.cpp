@@ -223,6 +223,10 @@ class maker {
         constexpr std::array kinds{statement::kind::make, statement::kind::create_sub, statement::kind::destroy,
                                    statement::kind::destroy_sub};
         s.what = kinds[choose_.below(kinds.size())];
+        if (s.what == statement::kind::make) {
+            const unsigned c = choose_.below(16);
+            s.size = sizes[c < 8 ? 0 : c < 14 ? 1 : 2];
+        }
         const access whole{access::kind::region, mode::inout, s.region, 0};
         const bool sub = s.what == statement::kind::create_sub || s.what == statement::kind::destroy_sub;
         const footprint changed = directory_bit(s.region) | (sub ? sub_bit(s.region) : slot_bit(s.region, s.slot));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Random programs against their elision while one fault is switched on: FAULT SECONDS SEED [HANG]. Prints one line:
-// what came of it (passed, differs, hangs, crashes) and after how many programs; and to stderr what differs, in which
-// program. So many seconds of HANG, else 2, without a program are a hang.
+// Random programs against their elision while one fault is switched on (SKERRY_FAULT): SECONDS SEED [HANG]. Prints one
+// line: what came of it (passed, differs, hangs, crashes) and after how many programs; and to stderr what differs, in
+// which program. So many seconds of HANG, else 2, without a program are a hang.
 
 #include <atomic>
 #include <chrono>
@@ -18,8 +18,6 @@
 #include "interpreter.hpp"
 #include "outcome.hpp"
 #include "program.hpp"
-
-int skerry_fault = 0;
 
 namespace {
 
@@ -63,17 +61,17 @@ std::vector<std::uint8_t> choices(std::mt19937_64& random) {
 } // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 4 && argc != 5) {
-        std::fprintf(stderr, "usage: %s FAULT SECONDS SEED [HANG]\n", argv[0]);
+    if (argc != 3 && argc != 4) {
+        std::fprintf(stderr, "usage: %s SECONDS SEED [HANG]\n", argv[0]);
         return 2;
     }
-    skerry_fault = std::atoi(argv[1]);
-    const double seconds = std::atof(argv[2]);
-    std::mt19937_64 random(std::strtoull(argv[3], nullptr, 10));
+    const double seconds = std::atof(argv[1]);
+    std::mt19937_64 random(std::strtoull(argv[2], nullptr, 10));
     for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE}) {
         std::signal(signal, crash);
     }
-    std::thread(watch, std::chrono::seconds(argc == 5 ? std::atoi(argv[4]) : skerry_fault == 0 ? 60 : 2)).detach();
+    const bool fault = std::getenv("SKERRY_FAULT") != nullptr;
+    std::thread(watch, std::chrono::seconds(argc == 4 ? std::atoi(argv[3]) : fault ? 2 : 60)).detach();
 
     skerry::serial::runtime serial;
     const auto with = [](unsigned workers) {

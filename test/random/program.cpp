@@ -156,7 +156,7 @@ void write(const std::vector<statement>& list, const std::string& indent, std::s
             block(s.first, "}, [] {");
             block(s.second, "});");
             break;
-        case statement::kind::make: text += slot + " = region.make();"; break;
+        case statement::kind::make: text += slot + " = region.make(" + number(s.size) + ");"; break;
         case statement::kind::destroy: text += "destroy(" + slot + ");"; break;
         case statement::kind::create_sub: text += place + "sub = region.create();"; break;
         case statement::kind::destroy_sub: text += place + "sub.destroy_all();"; break;

@@ -5,6 +5,7 @@
 // accessed in pieces which overlap, and three regions, two of them within the first, with objects that are always there
 // and objects that the program makes and destroys.
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,7 +21,7 @@ inline constexpr unsigned regions = 3;      // 1 and 2 lie within 0
 inline constexpr unsigned region_words = 4; // two objects of two words
 inline constexpr unsigned plain_words = cells + array_words;
 inline constexpr unsigned words = plain_words + regions * region_words;
-inline constexpr unsigned slots = 2; // objects of one word in each region that come and go
+inline constexpr unsigned slots = 2; // objects in each region that come and go, each with one word that is touched
 
 // What is touched, as a set of bits: a word each, then what each region may hold besides.
 using footprint = std::uint64_t;
@@ -33,6 +34,9 @@ constexpr footprint slot_bit(unsigned region, unsigned slot) noexcept {
     return bit(words + region * region_bits + 1 + slot);
 }
 constexpr footprint sub_bit(unsigned region) noexcept { return bit(words + region * region_bits + 1 + slots); }
+
+// Of those, in words: a part of 4 KiB, two such and the beginning of a third, a MiB and the beginning of another.
+inline constexpr std::array<unsigned, 3> sizes{1, 2 * 512 + 1, 256 * 512 + 1};
 
 enum class mode : std::uint8_t { in, out, inout };
 constexpr bool reads(mode m) noexcept { return m != mode::out; }
@@ -70,7 +74,7 @@ struct statement {
         wait_on,     // taskwait_on(accesses)
         finish,      // around `first`
         fork,        // of `first` and `second`
-        make,        // the object in slot `slot` of region `region`
+        make,        // the object in slot `slot` of region `region`, of `size` words
         destroy,     // that object
         create_sub,  // a region within region `region`, with one object
         destroy_sub, // that region
@@ -85,6 +89,7 @@ struct statement {
     bool caught = false; // the exception that arrives here ends here
     unsigned region = 0;
     unsigned slot = 0;
+    unsigned size = 1; // of what is made, in words
 };
 
 // What kinds of difficulty a program has.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <sstream>
 #include <string_view>
 
 #include <gtest/gtest.h>
@@ -17,8 +18,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-constexpr unsigned round = 100; // programs
-constexpr unsigned patience_seconds = 60;
+constexpr unsigned round = 100;     // programs
 constexpr unsigned most_tries = 20; // a fault may need luck to show
 constexpr std::chrono::seconds most_for_shrinking{60};
 
@@ -43,7 +43,7 @@ std::string shrunk(const back_end& on, unsigned variant, choices c) {
             return false;
         }
         // The luckier a failure has to be, the more often is a smaller program tried.
-        tries = std::min(most_tries, 3 * static_cast<unsigned>(last_number(r.output, begins) + 1));
+        tries = std::min(most_tries, 3 * static_cast<unsigned>(std::max(last_number(r.output, begins), 0L) + 1));
         smallest = text + text_of(made_of(smaller));
         return true;
     };
@@ -73,8 +73,8 @@ std::string shrunk(const back_end& on, unsigned variant, choices c) {
 
 } // namespace
 
-int run_programs(std::span<const program> programs, const std::function<std::string(std::uint32_t)>& run,
-                 const std::function<spread()>& counts) {
+int run_programs(std::span<const program> programs, unsigned patience_seconds,
+                 const std::function<std::string(std::uint32_t)>& run, const std::function<spread()>& counts) {
     std::printf("\n");
     for (std::uint32_t i = 0; i < programs.size(); ++i) {
         std::printf("%.*s%u\n", static_cast<int>(begins.size()), begins.data(), i);
@@ -109,27 +109,42 @@ std::string failure(const skerry_test::child_result& r) {
            (at == std::string::npos ? r.output : r.output.substr(r.output.find('\n', at + 1) + 1));
 }
 
+std::size_t round_result::begun() const { return static_cast<std::size_t>(last_number(process.output, begins) + 1); }
+
+round_result run_round(const back_end& on, std::uint64_t seed) {
+    round_result r{.list = round_of(seed), .variant = static_cast<unsigned>(seed % on.variants), .process{}, .wrong{}};
+    r.process = on.run(r.variant, r.list);
+    r.wrong = failure(r.process);
+    return r;
+}
+
+std::string report(const back_end& on, std::uint64_t seed, const round_result& r, bool shrinks) {
+    const std::size_t number = std::max(r.begun(), std::size_t{1}) - 1;
+    const choices& failed = r.list.at(number);
+    std::ostringstream text;
+    text << "program " << number << " of seed " << seed << ", variant " << r.variant << ": " << r.wrong
+         << text_of(made_of(failed));
+    if (shrinks) {
+        const std::string smaller = shrunk(on, r.variant, failed);
+        text << (smaller.empty() ? "Alone it does not fail.\n" : "Shrunk:\n" + smaller);
+    }
+    text << "\nSKERRY_STRESS_SEED=" << seed << " repeats the round.\n";
+    return text.str();
+}
+
 void expect_programs_equal_their_elision(const back_end& on) {
     shares seen;
     spread all;
     std::uint64_t seed = first_seed();
     const auto end = clock::now() + std::chrono::duration<double>(on.seconds * stress_seconds());
     do {
-        const auto variant = static_cast<unsigned>(seed % on.variants);
-        const std::vector<choices> list = round_of(seed);
-        const skerry_test::child_result r = on.run(variant, list);
-        if (const std::string text = failure(r); !text.empty()) {
-            const long number = std::max(last_number(r.output, begins), 0L);
-            const choices& failed = list.at(static_cast<std::size_t>(number));
-            const std::string smaller = shrunk(on, variant, failed);
-            FAIL() << "program " << number << " of seed " << seed << ", variant " << variant << ": " << text
-                   << text_of(made_of(failed))
-                   << (smaller.empty() ? "Alone it does not fail.\n" : "Shrunk:\n" + smaller)
-                   << "\nSKERRY_STRESS_SEED=" << seed << " repeats the round.";
+        const round_result r = run_round(on, seed);
+        if (!r.wrong.empty()) {
+            FAIL() << report(on, seed, r, true);
         }
-        all.tasks += static_cast<std::uint64_t>(last_number(r.output, ends));
-        all.elsewhere += static_cast<std::uint64_t>(last_number(r.output, "elsewhere "));
-        for (const choices& c : list) {
+        all.tasks += static_cast<std::uint64_t>(last_number(r.process.output, ends));
+        all.elsewhere += static_cast<std::uint64_t>(last_number(r.process.output, "elsewhere "));
+        for (const choices& c : r.list) {
             seen.add(traits_of(made_of(c)));
         }
         ++seed;

@@ -7,9 +7,9 @@ namespace random_programs {
 namespace {
 
 void add_dynamic(const directory& d, std::vector<std::span<word>>& pieces) {
-    for (word* const w : d.slot) {
-        if (w != nullptr) {
-            pieces.emplace_back(w, 1);
+    for (const std::span<word> made : d.slot) {
+        if (!made.empty()) {
+            pieces.push_back(made.last(1));
         }
     }
     if (d.in_sub != nullptr) {
@@ -18,6 +18,19 @@ void add_dynamic(const directory& d, std::vector<std::span<word>>& pieces) {
 }
 
 } // namespace
+
+void directory::make_slot(unsigned n, skerry::region around, unsigned size, std::uint32_t id) {
+    slot[n] = around.make_array<word>(size);
+    slot[n].back() = mixed(id);
+}
+
+void directory::make_sub(skerry::region around, std::uint32_t id) {
+    sub = around.create();
+    in_sub = sub.make<word>(mixed(id));
+    sub.make<witness>(mixed(id + 1), &ended);
+    destroyed_first = sub.make<witness>(mixed(id + 2), &ended);
+    sub.make<witness>(mixed(id + 3), &ended);
+}
 
 std::span<word> layout::range(const access& a) const noexcept {
     if (a.first < plain_words) {
@@ -41,8 +54,8 @@ std::vector<std::span<word>> layout::pieces(const access& a) const {
         }
         break;
     case access::kind::slot:
-        if (word* const w = region[a.first].contents->slot[a.count]) {
-            all.emplace_back(w, 1);
+        if (const std::span<word> made = region[a.first].contents->slot[a.count]; !made.empty()) {
+            all.push_back(made.last(1));
         }
         break;
     case access::kind::sub:
@@ -69,6 +82,8 @@ world::world(std::size_t statements, std::uint32_t program)
         }
         here.contents = here.handle.make<directory>();
     }
+    // There from the beginning, so that few statements show what becomes of it elsewhere.
+    where_.region[2].contents->make_sub(where_.region[2].handle, 0);
     word next = 0;
     for (unsigned i = 0; i < words; ++i) {
         where_.range({access::kind::range, mode::out, i, 1})[0] = mixed(++next);
@@ -83,10 +98,11 @@ std::vector<word> world::contents() const {
         for (const object* const o : r.objects) {
             all.insert(all.end(), o->begin(), o->end());
         }
-        for (const word* const w : r.contents->slot) {
-            all.push_back(w != nullptr ? *w : 0);
+        for (const std::span<const word> made : r.contents->slot) {
+            all.push_back(made.empty() ? 0 : made.front() ^ mixed(made.back()));
         }
         all.push_back(r.contents->in_sub != nullptr ? *r.contents->in_sub : 0);
+        all.push_back(r.contents->ended);
     }
     return all;
 }

@@ -17,11 +17,32 @@ namespace random_programs {
 
 using object = std::array<word, 2>;
 
+constexpr word mixed(word x) noexcept {
+    x = (x ^ (x >> 31)) * 0x9e3779b97f4a7c15U;
+    return x ^ (x >> 29);
+}
+
+// Its end, and when it came, is seen.
+struct witness {
+    word value;
+    word* ended;
+
+    witness(word v, word* e) noexcept : value(v), ended(e) {}
+    witness(const witness&) = delete;
+    witness& operator=(const witness&) = delete;
+    ~witness() { *ended = mixed(*ended ^ value); }
+};
+
 // What a region holds besides its plain objects. Touched only under an access to the whole region.
 struct directory {
-    std::array<word*, slots> slot{};
+    std::array<std::span<word>, slots> slot{}; // of each, however large, the last word is what is touched
     skerry::region sub{};
-    word* in_sub = nullptr; // null: there is no region within
+    word* in_sub = nullptr;             // null: there is no region within
+    witness* destroyed_first = nullptr; // of three in it
+    word ended = 0;                     // by witnesses
+
+    void make_slot(unsigned n, skerry::region around, unsigned size, std::uint32_t id);
+    void make_sub(skerry::region around, std::uint32_t id);
 };
 
 // Where everything is. Travels by value to each task; constant while the program runs.
@@ -59,11 +80,6 @@ class world {
     skerry::region home_;
     layout where_;
 };
-
-constexpr word mixed(word x) noexcept {
-    x = (x ^ (x >> 31)) * 0x9e3779b97f4a7c15U;
-    return x ^ (x >> 29);
-}
 
 // The work of a body: what it may write becomes a function of what it may read, of itself, and of the order in which
 // this happened.

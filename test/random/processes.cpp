@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The back end `shm`: programs run over several processes. A round is one launch of this program, whose processes read
+// the same choices from a file and make the same programs of them.
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+#include <skerry/launch.hpp>
+#include <unistd.h>
+
+#include "fabric/shm/shm.hpp"
+#include "interpreter.hpp"
+#include "rounds.hpp"
+
+namespace random_programs {
+
+namespace {
+
+// --- in the processes that are launched -----------------------------------------------------------------------------
+
+// A waiting process runs all tasks there are, and a task lasts microseconds: the others get theirs before that.
+struct process_constructs : parallel_constructs {
+    static void taskwait() {
+        linger();
+        parallel_constructs::taskwait();
+    }
+    template <class... A>
+    static void taskwait_on(const A&... a) {
+        linger();
+        parallel_constructs::taskwait_on(a...);
+    }
+    template <class F>
+    static void finish(F&& f) {
+        parallel_constructs::finish([&f] {
+            f();
+            linger();
+        });
+    }
+
+  private:
+    static void linger() { ::usleep(50); }
+};
+
+// A line for each program: its choices, and the numbers of the statements that it lacks.
+void write(std::span<const choices> all, std::ostream& out) {
+    for (const choices& c : all) {
+        out << c.list.size();
+        for (const unsigned byte : c.list) {
+            out << ' ' << byte;
+        }
+        for (const std::uint32_t id : c.without) {
+            out << ' ' << id;
+        }
+        out << '\n';
+    }
+}
+
+std::vector<program> read(std::istream&& in) {
+    std::vector<program> programs;
+    for (std::string line; std::getline(in, line);) {
+        std::istringstream numbers(line);
+        std::size_t size = 0;
+        numbers >> size;
+        choices c;
+        for (unsigned n = 0; numbers >> n;) {
+            if (c.list.size() < size) {
+                c.list.push_back(static_cast<std::uint8_t>(n));
+            } else {
+                c.without.push_back(n);
+            }
+        }
+        programs.push_back(made_of(c));
+    }
+    return programs;
+}
+
+int run_file(const std::string& file, unsigned patience_seconds) {
+    const std::vector<program> programs = read(std::ifstream(file));
+    install(programs);
+    skerry::serial::runtime serial;
+    skerry::runtime parallel;
+    parallel.run([] {}); // does not return but in the first process
+    return run_programs(
+        programs, patience_seconds,
+        [&](std::uint32_t i) {
+            const outcome expected = interpreter<serial_constructs>::run(serial, programs[i], i);
+            return difference(programs[i], expected, interpreter<process_constructs>::run(parallel, programs[i], i));
+        },
+        [&] {
+            spread s;
+            for (const auto& e : parallel.executors()) {
+                s.tasks += e.tasks;
+                s.elsewhere += e.name.starts_with("process") ? e.tasks : 0;
+            }
+            return s;
+        });
+}
+
+// --- in the test ----------------------------------------------------------------------------------------------------
+
+// Gone with this object.
+class choices_file {
+  public:
+    explicit choices_file(std::span<const choices> list)
+        : path_(std::filesystem::temp_directory_path() / ("skerry_random_" + std::to_string(::getpid()))) {
+        std::ofstream out(path_);
+        write(list, out);
+        if (!out.flush()) {
+            throw std::runtime_error("cannot write " + path_.string());
+        }
+    }
+    choices_file(const choices_file&) = delete;
+    choices_file& operator=(const choices_file&) = delete;
+    ~choices_file() { std::filesystem::remove(path_); }
+
+    [[nodiscard]] std::string path() const { return path_.string(); }
+
+  private:
+    std::filesystem::path path_;
+};
+
+struct crew {
+    unsigned processes;
+    const char* workers; // of each
+    const char* guard;   // off: what is written stays where it was, in debug builds, too
+};
+constexpr crew crews[] = {{2, "1", "on"},  {3, "1", "off"}, {2, "2", "on"},
+                          {2, "1", "off"}, {3, "1", "on"},  {2, "2", "off"}};
+
+} // namespace
+
+back_end this_back_end(unsigned patience_seconds) {
+    const auto run = [patience_seconds](unsigned variant, std::span<const choices> list) {
+        const choices_file file(list);
+        return skerry_test::run_in_child([&] {
+            ::setenv("SKERRY_WORKERS", crews[variant].workers, 1);
+            ::setenv("SKERRY_GUARD_ACCESSES", crews[variant].guard, 1);
+            const skerry::launch_result end =
+                skerry::launch(crews[variant].processes, {std::filesystem::read_symlink("/proc/self/exe").string(),
+                                                          file.path(), std::to_string(patience_seconds)});
+            std::printf("%s\n", end.text.c_str());
+            return end.status;
+        });
+    };
+    return {.run = run, .variants = std::size(crews), .seconds = 3, .fewest = 600, .percent_elsewhere = 20};
+}
+
+std::optional<int> run_launched(int argc, char** argv) {
+    if (!skerry::fabric::shm::launched() || argc != 3) {
+        return std::nullopt;
+    }
+    return run_file(argv[1], static_cast<unsigned>(std::stoul(argv[2])));
+}
+
+} // namespace random_programs

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The back end `sim`: programs run on four simulated cores, with private caches that software keeps coherent, old
+// values where the hardware would give old values, and both protocols that such caches have. A round is a process.
+
+#include <stdexcept>
+#include <string>
+
+#include "../conformance/steal/simulated.hpp"
+#include "interpreter.hpp"
+#include "simulated.hpp"
+
+namespace random_programs {
+
+namespace {
+
+// Static: what the host's stack holds is not the simulated machine's.
+struct run_of {
+    const program* what;
+    std::uint32_t number;
+    skerry::steal_mode steal;
+    outcome expected;
+    outcome found;
+    spread counts;
+};
+run_of now{};
+
+void run_simulated(void* /*none*/) {
+    skerry::serial::runtime serial; // here, since objects are not for the host: their regions' locks are simulated
+    now.expected = interpreter<serial_constructs>::run(serial, *now.what, now.number);
+    skerry::runtime rt(skerry_test::all_cores(now.steal));
+    now.found = interpreter<parallel_constructs>::run(rt, *now.what, now.number);
+    for (const auto& e : rt.executors()) {
+        if (e.name != "worker " + std::to_string(e.domain)) { // each core's cache is a domain of its own
+            throw std::logic_error(e.name + " runs in domain " + std::to_string(e.domain));
+        }
+        now.counts.tasks += e.tasks;
+        now.counts.elsewhere += e.name == "worker 0" ? 0 : e.tasks;
+    }
+}
+
+} // namespace
+
+int run_round(std::span<const choices> list, skerry::steal_mode steal, unsigned patience_seconds) {
+    std::vector<program> programs;
+    for (const choices& c : list) {
+        programs.push_back(made_of(c));
+    }
+    install(programs);
+    now.steal = steal;
+    const skerry_sim::machine_description machine = skerry_test::machine_named("tiny4-gwb.toml");
+    return run_programs(
+        programs, patience_seconds,
+        [&](std::uint32_t i) {
+            now.what = &programs[i];
+            now.number = i;
+            skerry_sim::settings set;
+            set.stale = skerry_sim::stale_mode::emulate;
+            set.seed = i + 1;
+            set.livelock_cycles = 20'000'000;
+            set.most_cycles = 1'000'000'000;
+            skerry_sim::simulation simulation(machine, set);
+            const skerry_sim::statistics& s = simulation.run(&run_simulated, nullptr);
+            return difference(programs[i], now.expected, now.found) + skerry_test::stale_reads(s);
+        },
+        [] { return now.counts; });
+}
+
+back_end this_back_end(unsigned patience_seconds) {
+    const auto run = [patience_seconds](unsigned variant, std::span<const choices> list) {
+        const skerry::steal_mode steal = variant == 0 ? skerry::steal_mode::locked : skerry::steal_mode::interrupt;
+        return skerry_test::run_in_child([&] { return run_round(list, steal, patience_seconds); });
+    };
+    return {.run = run, .variants = 2, .seconds = 3, .fewest = 600, .percent_elsewhere = 30};
+}
+
+std::optional<int> run_launched(int /*argc*/, char** /*argv*/) { return std::nullopt; }
+
+} // namespace random_programs
