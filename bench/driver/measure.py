@@ -62,12 +62,20 @@ def environment_for(workers):
     return os.environ | {"SKERRY_WORKERS": count, "OMP_NUM_THREADS": count, "RAYON_NUM_THREADS": count}
 
 
+def by_turns(items, turn):
+    """The order of a round: the one before, but what came first comes last. So none is always the first, which meets
+    the machine as something else left it, and none always follows the same other."""
+    items = list(items)
+    first = turn % len(items)
+    return items[first:] + items[:first]
+
+
 def measure_row(row, workers, rounds, programs, say, among=PEERS):
     """One round runs every peer once, so that a slow minute of the machine falls on all of them."""
     peers, problems = {}, {}
     with OtherLoad() as load:
         for turn in range(rounds):
-            for peer in among:
+            for peer in by_turns(among, turn):
                 command = programs.command(peer, row.program)
                 if command is None or peer.label in problems:
                     continue

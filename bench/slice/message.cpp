@@ -13,6 +13,7 @@
 
 #include "base/port/futex.hpp"
 #include "fabric/shm/shm.hpp"
+#include "slice/figure.hpp"
 #include "slice/pair.hpp"
 
 namespace {
@@ -149,6 +150,7 @@ class pair_of {
             const std::string step = "pull of " + std::to_string(bytes) + " bytes";
             print(step.c_str(), "us", rate);
             std::vector<double> speed;
+            speed.reserve(rate.size());
             for (const double us : rate) {
                 speed.push_back(static_cast<double>(bytes) / us / 1e3);
             }

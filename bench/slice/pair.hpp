@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs share that measure two processes: each on a logical CPU of its own, and one line of JSON per figure.
+// What programs share that measure two processes, each on a logical CPU of its own.
 #pragma once
 
-#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -38,15 +37,6 @@ inline int launch_pair(const char* name, int argc, char** argv) {
         std::fprintf(stderr, "%s: %s\n", name, end.text.c_str());
     }
     return end.status;
-}
-
-/// `more`: further fields. Precondition: there is a sample.
-inline void print_figure(const char* step, const char* unit, std::vector<double> samples,
-                         const std::string& more = {}) {
-    std::sort(samples.begin(), samples.end());
-    std::printf("{\"step\": \"%s\", \"unit\": \"%s\", \"least\": %.4g, \"median\": %.4g, \"most\": %.4g%s}\n", step,
-                unit, samples.front(), samples[samples.size() / 2], samples.back(), more.c_str());
-    std::fflush(stdout);
 }
 
 } // namespace bench
