@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import pathlib
+import re
 import resource
 import subprocess
 import sys
@@ -351,11 +352,11 @@ class back_ends(command):
                                  [False, False, False, True])
                 self.assertEqual([row["seconds"] != 0 for row in (serial, threads, processes)], [True] * 3)
 
-    def traced(self, program, back_end, *flags, **variables):
+    def traced(self, program, back_end, *flags, size="tiny", **variables):
         """The row of a traced run, and the events of its trace."""
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "run.json")
-            done = skerry("run", program, "--size", "tiny", "--repeat", "1", *self.of_each(1, back_end), "--on", back_end,
+            done = skerry("run", program, "--size", size, "--repeat", "1", *self.of_each(1, back_end), "--on", back_end,
                           "--trace", path, "--json", *flags, **variables)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             with open(path, encoding="utf-8") as file:
@@ -521,6 +522,25 @@ class back_ends(command):
             (row,) = self.rows("mixed", f"processes:{processes}", size="medium", repeat=3)
             self.assertEqual(len(row["executors"]), processes)
             self.assertTrue(all(e["stolen"] > 0 for e in row["executors"][1:]), row["executors"])
+
+    def test_each_kind_of_task_of_mixed_is_sent(self):
+        # All that it spawns may go; what begins where it was not spawned has gone. Some go rarely: several runs.
+        kinds = {"fill", "work", "total", "nest", "finish_all", "look_ahead", "call_off", "step", "join", "set",
+                 "fail_in_body", "fail_in_branch", "fail_in_async", "fail_in_future", "fail_in_child"}
+        own = re.compile(r"apps::parallel::mixed_tasks::(\w+)")
+        sent, spawned_by_it = set(), set()
+        for _ in range(20):
+            _, events = self.traced("mixed", "processes:2", size="medium")
+            spawns = [e for e in events if e.get("cat") == "spawn"]
+            spawned_by_it |= {name.group(1) for e in spawns if (name := own.fullmatch(e["args"]["code"]))}
+            here = {(e["pid"], e["args"]["task"]) for e in spawns}
+            begun = [e for e in events if e["ph"] == "B" and e["cat"] == "start"]
+            sent |= {name.group(1) for e in begun
+                     if (e["pid"], e["args"]["task"]) not in here and (name := own.fullmatch(e["name"]))}
+            if kinds <= sent:
+                break
+        self.assertEqual(spawned_by_it, kinds)
+        self.assertLessEqual(kinds, sent)
 
     def test_for_a_person(self):
         done = skerry("run", "digits", "--size", "tiny", "--repeat", "1", "--on", "serial,processes:2")
