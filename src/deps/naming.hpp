@@ -11,6 +11,7 @@
 #include <skerry/detail/deps/dependent_task.hpp>
 #include <skerry/detail/trace/events.hpp>
 #include <skerry/detail/trace/names.hpp>
+#include <skerry/detail/trace/writer.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
