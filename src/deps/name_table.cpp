@@ -106,7 +106,7 @@ name_table::entry& name_table::add(const access& a, unsigned level) {
         if (own->parts.size() == own->parts.capacity()) {
             own->parts.reserve(2 * own->parts.size() + 8);
         }
-        part_names_.push_back(*a.part);
+        part_names_.push_front(*a.part);
     }
     // From here on nothing fails.
     entry& fresh = home.take();
@@ -119,7 +119,7 @@ name_table::entry& name_table::add(const access& a, unsigned level) {
     if (level == region_level) {
         regions_.push_back(&fresh);
     } else if (part) {
-        fresh.name.part = &part_names_.back();
+        fresh.name.part = &part_names_.front();
         own->parts.push_back(&fresh);
     } else {
         levels_ |= std::uint64_t{1} << level;

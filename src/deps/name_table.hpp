@@ -13,7 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <forward_list>
 #include <memory>
 #include <vector>
 
@@ -135,7 +135,7 @@ class name_table {
     std::uint64_t levels_ = 0;    // which levels have entries
     std::vector<entry*> regions_; // those that name regions
     std::vector<std::unique_ptr<array>> arrays_;
-    std::deque<part_name> part_names_; // what the entries' names point to
+    std::forward_list<part_name> part_names_; // what the entries' names point to; a task without parts pays nothing
     std::uint64_t overlaps_ = 0;
     std::uint64_t searches_ = 0;
 };

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A task is one block, whatever it accesses, and none if its worker has one left of an earlier task.
+// A task is one block, whatever it accesses, and none if its worker has one left of an earlier task. A name that
+// overlaps earlier ones and the scope of a task with children are one more each.
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+#include <span>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -150,6 +152,48 @@ TEST(allocation, is_at_most_one_for_a_task_without_accesses) {
     EXPECT_GE(n.cold, 1U);
     EXPECT_LE(n.cold, many);
     EXPECT_EQ(n.warm, 0U);
+}
+
+// The names themselves are met once.
+constexpr std::size_t for_names = 10;
+
+TEST(allocation, is_two_for_a_task_that_names_what_overlaps_earlier_names) {
+    std::array<int, 4> object{};
+    const std::span<int> whole(object);
+    const counts n = of_spawns([whole](int& a, int&, int&) {
+        for (const std::span<int> name : {whole.first(1), whole}) {
+            spawn([](int& x, std::span<int> y, padding<300>) { x += y[0]; }, inout(a), inout(name), padding<300>{});
+        }
+    });
+    EXPECT_GE(n.cold, 3 * many);
+    EXPECT_LE(n.cold, 3 * many + for_names);
+    EXPECT_GE(n.warm, many);
+    EXPECT_LE(n.warm, many + for_names);
+}
+
+TEST(allocation, is_one_more_for_a_task_with_children) {
+    skerry::options o;
+    o.workers = 1; // whose allocations are counted
+    skerry::runtime r(o);
+    const auto run = [](bool with_children) {
+        const std::size_t before = allocations;
+        for (std::size_t i = 0; i < many; ++i) {
+            spawn(
+                [with_children](padding<300>) {
+                    if (with_children) {
+                        spawn([](padding<300>) {}, padding<300>{});
+                    }
+                },
+                padding<300>{});
+        }
+        taskwait();
+        return allocations - before;
+    };
+    r.run([&] {
+        static_cast<void>(run(true)); // leaves its blocks
+        EXPECT_EQ(run(true), many);
+        EXPECT_EQ(run(false), 0U);
+    });
 }
 
 } // namespace
