@@ -221,8 +221,8 @@ class crossing final : public outward, message_steal::holder {
     std::map<std::pair<unsigned, std::uint64_t>, lent_task> away_;
     std::deque<std::unique_ptr<arrival>> arriving_; // in the order of the grants
     std::list<byte_ranges> reading_; // of each task that came, until home is told its end: what it only reads
-    // Of each process: tasks that it sent back, since it last ended one. It may get them again when it takes anything;
-    // else they would come and go as long as it waits for something else.
+    // Of each process: tasks that it sent back, since it last ended one, if only by their places. It does not get them
+    // when it asks for its own: else they would come and go as long as it waits for something else.
     std::vector<std::set<const dependent_task*>> came_back_;
 
     message_steal steal_; // last: its thread may call as soon as it stands

@@ -11,7 +11,7 @@
 //  3. finish(task, ready) comes once for each task, when it and all that was begun in it have ended. What becomes ready
 //     by that is appended to `ready`, each task in one list of one finish() only.
 //  4. A task is ready once: submit() has said so, or one finish() lists it.
-//  5. finish() never fails. If submit() fails it has changed nothing.
+//  5. finish() never fails. If submit() fails the order is as before.
 //
 // Thread safety: both from any thread, at the same time.
 

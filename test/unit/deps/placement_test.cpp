@@ -53,6 +53,15 @@ TEST(Placement, TheFirstProcessAsksForItsOwnOnly) {
               (appetite{0, 2}));
 }
 
+TEST(Placement, WhatCameTakesTheRoomOfIdleWorkersAndNotOfThoseThatWait) {
+    EXPECT_EQ(placement::appetite({.first = true, .workers = 2, .idle = 2, .here = 3, .lent = true}, 1),
+              (appetite{0, 1}));
+    EXPECT_EQ(placement::appetite({.first = true, .workers = 2, .idle = 2, .here = 5, .lent = true}, 1),
+              (appetite{0, 0}));
+    EXPECT_EQ(placement::appetite({.first = true, .workers = 2, .idle = 1, .waiting = 1, .here = 5, .lent = true}, 1),
+              (appetite{0, 1}));
+}
+
 skerry::detail::access bytes(std::uintptr_t first, std::size_t extent, access_mode m) {
     return {.first = first, .extent = extent, .mode = m, .kind = access_kind::bytes};
 }
