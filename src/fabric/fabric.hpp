@@ -9,8 +9,8 @@
 //   launch(peer, kernel, extents, token)                   likewise
 //   fetch(peer, extents) -> whether all came               a pull that is over when the call is
 //   kick(peer), wait(deadline)                             sleeping and waking
-//   on_failure(handler)                                    poll() calls it once for each peer that died, of
-//                                                          processes in the order of their ends
+//   on_failure(handler)                                    poll() calls it once for each peer that died;
+//                                                          processes as their launcher saw them end
 //
 // An endpoint is one domain's end of the fabric. Peers are numbered from 0; the endpoint itself is one of them, and may
 // post to itself and copy from itself.

@@ -91,7 +91,7 @@ class handshake {
             for (unsigned i = shared_.processes; i-- != 0;) {
                 if (!come(i)) {
                     if (over(state_of(i)) && !come(i)) {
-                        fail(reason_for(i), what);
+                        fail(reason_for(i, come), what);
                     }
                     missing = i;
                 }
@@ -113,13 +113,14 @@ class handshake {
         return words_.station(who).state.load(std::memory_order_acquire); // F2 <- F1
     }
 
-    // Who failed first of those that are known to have: the others may have ended because of that.
-    [[nodiscard]] unsigned reason_for(unsigned who) const noexcept {
+    // Who failed first of those that have not come: the others may have ended because of that.
+    template <class Come>
+    [[nodiscard]] unsigned reason_for(unsigned who, const Come& come) const noexcept {
         const auto before = [this](unsigned i) { // relaxed: F2 covers it
             return words_.station(i).before.load(std::memory_order_relaxed);
         };
         for (unsigned i = 0; i < shared_.processes; ++i) {
-            if (failed(state_of(i)) && (!failed(state_of(who)) || before(i) < before(who))) {
+            if (failed(state_of(i)) && !come(i) && (!failed(state_of(who)) || before(i) < before(who))) {
                 who = i;
             }
         }
