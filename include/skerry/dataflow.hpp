@@ -36,9 +36,9 @@ class task_handle {};
 // call, or the end of the parent. Later children that would have read what it has not written are skipped, and what
 // they would have written is unwritten, too, until a child overwrites it by the same name as out() or a taskwait().
 //
-// The task may run before spawn() returns: do not hold a lock that it takes. taskwait(), taskwait_on(), and the end of
-// a finish() in a task that has unfinished children, may run any of these: hold no lock there that one of them takes.
-// Tasks spawned in different branches of a fork have no order between the branches.
+// The task may run before spawn() returns: do not hold a lock that it takes. taskwait(), taskwait_on(), spawn() beside
+// more than 8,192 unfinished children, and the end of a finish() in a task that has unfinished ones may run any of
+// these: hold no lock there that one of them takes. Tasks of different branches of a fork have no order.
 //
 // Errors: std::bad_alloc, what moving f or an argument throws; std::system_error if the default runtime cannot be
 // started; in debug builds std::logic_error if the parent has accesses and none of them holds one of these. No task has
