@@ -64,7 +64,7 @@ def environment_for(workers):
 
 def by_turns(items, turn):
     """The order of a round: the one before, but what came first comes last. So none is always the first, which meets
-    the machine as something else left it, and none always follows the same other."""
+    the machine as something else left it."""
     items = list(items)
     first = turn % len(items)
     return items[first:] + items[:first]

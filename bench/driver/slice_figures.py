@@ -66,6 +66,7 @@ FIGURES = [
            "remote spawn + execute of an empty task"),
     # Their times are left out above; were they many, that would be the time of those that were easy to send.
     Figure("such tasks that ran at home after all", "%", 1, False, REMOTE, "ran at home"),
+    Figure("time in which the other process took none", "%", None, False, REMOTE, "took none"),
     Figure(TOGETHER["processes:2"], "", 0.85, True),
     Figure(TOGETHER["threads"], "", 0.93, True),
     *(Figure(f"`digits` on two threads, tiles of {side}, {how} : without a trace", "", goal, False, TRACE,

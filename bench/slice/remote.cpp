@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What it costs to have another process run a task that does nothing: from spawn() to the end of the taskwait() behind
 // it, with one worker in each process and each process on a logical CPU of its own. Starts itself twice; prints one
-// line of JSON for that and one for the share of tasks that ran at home after all, whose times are left out.
+// line of JSON for that, one for the share of tasks that ran at home after all, whose times are left out, and one for
+// the share of the time in which nothing was measured for that reason.
 //
 // Each task is spawned right after one that the other process ran: after one that did not go, nothing is measured until
 // it takes tasks again. Else the share would say how long the system had that process wait for a processor: this one
@@ -64,6 +65,8 @@ void measure(const skerry::runtime& r) {
     until_the_other_takes_one(r, deadline); // it may not be there yet
     std::vector<double> away;
     std::uint64_t at_home = 0;
+    std::chrono::duration<double> waited{}; // for the other process, after a task that ran at home
+    const auto start = std::chrono::steady_clock::now();
     while (away.size() < samples) {
         const std::uint64_t before = run_by_the_other(r);
         const auto begin = std::chrono::steady_clock::now();
@@ -74,13 +77,17 @@ void measure(const skerry::runtime& r) {
             away.push_back(passed.count());
         } else {
             ++at_home;
+            const auto missed = std::chrono::steady_clock::now();
             until_the_other_takes_one(r, deadline);
+            waited += std::chrono::steady_clock::now() - missed;
         }
     }
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
     const auto all = static_cast<double>(away.size() + at_home);
     bench::print_figure("remote spawn + execute of an empty task", "us", std::move(away));
     bench::print_figure("ran at home", "%", {100 * static_cast<double>(at_home) / all},
                         ", \"tasks\": " + std::to_string(at_home));
+    bench::print_figure("took none", "%", {100 * waited / passed});
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 // does not, by turns in one process, since a ratio of two processes differs by more than a trace costs. A third
 // runtime without a trace says what such a ratio is of two that are the same. Prints a line of JSON for each ratio and
 // size. That the trace was written is looked at; the time that took, after all runs, is in no figure.
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -13,6 +14,7 @@
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -110,10 +112,12 @@ void compare(const apps::program& program, const apps::options& o, std::size_t b
             all[next] = std::make_unique<side>(program, o, next == on ? path.name : "");
             static_cast<void>(all[next]->seconds()); // warms up
         }
+        std::array<std::size_t, sides> order{off, on, off_again};
+        std::minstd_rand by_lot(static_cast<unsigned>(batch + 1)); // the same each time
         for (std::size_t r = 0; r < rounds; ++r) {
             std::array<double, sides> took{};
-            for (std::size_t i = 0; i < sides; ++i) { // whoever comes first in this round comes last in the next
-                const std::size_t next = (batch + r + i) % sides;
+            std::ranges::shuffle(order, by_lot); // what one leaves behind falls on each other one alike
+            for (const std::size_t next : order) {
                 took[next] = all[next]->seconds();
             }
             for (const std::size_t other : {off, off_again}) { // else one that is slow by chance would decide
