@@ -62,6 +62,15 @@ class Docs(unittest.TestCase):
         self.assert_broken(block(LOOP + "more();\n"), 4, "line 4 of the block is 'more();'")
         self.assert_broken(block("for (int i = 0; i < 3; ++i) {\n"), 4, "line 2 of the block is '', in docs/examples/p.cpp#loop it is 'work(i);'")
 
+    def test_a_case_that_no_test_has(self):
+        (self.root / "test").mkdir()
+        (self.root / "test" / "t.cpp").write_text("TEST(Steals, AreFair) {}\nTEST_P(Growth,\n       DequesGrow) {}\n")
+        for text in ("`unit: Steals.AreFair, Growth.*`\n", "`make: *** [all]`, `skerry: no word.`\n"):
+            self.assertEqual(self.check(text).stdout, "")
+        self.assert_broken("`unit: Steals.AreFair`\n`unit: Growth.*, Steals.AreQuick`\n", 2,
+                           "no test has a case Steals.AreQuick")
+        self.assert_broken("`unit: Groth.*`\n", 1, "no test has a case Groth.*")
+
     def test_write_mends_it(self):
         done = self.check(block("old();\n"), "--write")
         self.assertEqual(done.returncode, 0, done.stdout)
