@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a trace costs `digits` on two threads: one runtime that writes a trace, as --trace would have it, and one that
-// does not, by turns in one process, since a ratio of two processes differs by more than a trace costs. A third
+// does not, by lot in one process, since a ratio of two processes differs by more than a trace costs. A third
 // runtime without a trace says what such a ratio is of two that are the same. Prints a line of JSON for each ratio and
 // size. That the trace was written is looked at; the time that took, after all runs, is in no figure.
 #include <algorithm>
