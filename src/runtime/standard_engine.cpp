@@ -61,13 +61,9 @@ unsigned concurrency() noexcept {
 namespace {
 
 // Inlined in both: a call more would be a part of what a loose task costs.
-[[gnu::always_inline]] inline void push(worker& self, loose_task& task, bool spawns) {
-    self.home.check_process();
+[[gnu::always_inline]] inline void push(worker& self, loose_task& task) {
     const context* const joined = &task.ctx->cover(); // the task may be gone after the push; only compared
     task.place = &self;
-    if (spawns) {
-        self.trace.spawn(trace_id(&task), trace_id(task.run), task_naming::code);
-    }
     if (self.mine().push_loose(task) && self.mine().attend()) { // attend: a loose push has left room
         self.home.answer_push(self, joined);
     }
@@ -78,12 +74,21 @@ namespace {
 void begin_task(loose_task& task) {
     if (current_page == nullptr) {
         engine::standard().submit(task);
-    } else {
-        push(worker::of(*current_page), task, true);
+        return;
     }
+    worker& self = worker::of(*current_page);
+    if (!self.home.begins_silently()) [[unlikely]] {
+        self.home.check_process();
+        self.trace.spawn(trace_id(&task), trace_id(task.run), task_naming::code);
+    }
+    push(self, task);
 }
 
-void push_task(loose_task& task) { push(worker::of(*current_page), task, false); }
+void push_task(loose_task& task) {
+    worker& self = worker::of(*current_page);
+    self.home.check_process();
+    push(self, task);
+}
 
 const context& current_context() {
     return current_page != nullptr ? *current_page->ctx : engine::standard().crew().root();

@@ -10,6 +10,7 @@
 #include "base/port/clock.hpp"
 #include "base/port/process.hpp"
 #include "base/port/thread.hpp"
+#include "sched/team_wait.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -34,6 +35,7 @@ std::uint64_t in_ticks(double seconds) noexcept {
 team::team(const team_settings& settings)
     : settings_(settings),
       generation_(port::process_generation()),
+      silent_generation_(traced() ? ~std::uint64_t{0} : generation_),
       serial_(teams_made.fetch_add(1, std::memory_order_relaxed) + 1),
       patience_(in_ticks(patience_s)),
       youth_(in_ticks(youth_s)),
@@ -114,19 +116,7 @@ unsigned team::known_slots(worker& self) const noexcept {
 }
 
 void team::execute(worker& self, task_header& task, successors what_follows) noexcept {
-    const context* const before = self.ctx;
-    self.ctx = task.ctx;
-    self.what_follows = what_follows;
-    self.count.tasks.add();
-    if (self.trace.on() && task.run != settings_.tells_itself) [[unlikely]] {
-        const std::uint64_t id = trace_id(&task); // the task may be gone when it has run
-        self.trace.start(id, trace_id(task.run), task_naming::code);
-        task.run(&task);
-        self.trace.end(id);
-    } else {
-        task.run(&task);
-    }
-    self.ctx = before;
+    self.with_trace([&](auto trace) { execute(self, trace, task, what_follows); });
 }
 
 // --- searching ------------------------------------------------------------------------------------------------------

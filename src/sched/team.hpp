@@ -19,6 +19,7 @@
 
 #include <skerry/detail/base/abi.hpp>
 
+#include "base/port/process.hpp"
 #include "base/port/topology.hpp"
 #include "sched/worker.hpp"
 #include "sync/mutex.hpp"
@@ -97,6 +98,9 @@ class team {
 
     // Runs a task on the calling worker. `what_follows`: where the tasks that become ready by its end may run.
     void execute(worker& self, task_header& task, successors what_follows = successors::elsewhere) noexcept;
+    // The same, for a caller that knows what worker::with_trace() says.
+    template <class Trace>
+    void execute(worker& self, Trace trace, task_header& task, successors what_follows) noexcept;
 
     // For a task from a thread without a slot. `anybody`: sleepers cannot tell from the context that the task joined
     // whether it is for them; all that wait for something look.
@@ -134,6 +138,8 @@ class team {
     // Whether anybody but the workers is interested in what tasks do: other processes, or a trace. One look for both,
     // so that a trace that is off costs a task nothing.
     [[nodiscard]] bool watched() const noexcept { return watched_.load(std::memory_order_acquire); } // O2 <- O1
+    // Whether beginning a loose task is no more than a push: no trace wants to know, and check_process() would return.
+    [[nodiscard]] bool begins_silently() const noexcept { return silent_generation_ == port::process_generation(); }
 
     // Takes this task out of wherever it lies, for the caller to run. False: somebody has begun it.
     // Precondition: it was pushed or injected here.
@@ -189,6 +195,16 @@ class team {
         std::uint64_t suspected_at = 0; // and since when
         unsigned turn = 0;
     };
+
+    // The loop of wait(), and that of wait_from_here().
+    template <class Trace, class Condition>
+    void wait_as(worker& self, Trace trace, wanted w, std::size_t base, Condition& c, const char* text,
+                 const void* subject) noexcept;
+    template <class Trace, class Condition>
+    void run_own(worker& self, Trace trace, wanted w, Condition& c) noexcept;
+    // The loop of work().
+    template <class Trace, class Retired>
+    void work_as(worker& self, Trace trace, Retired&& retired) noexcept;
 
     // One round over the victims. Null: nothing this time.
     task_header* look(worker& self, wanted w, search& s) noexcept;
@@ -247,6 +263,7 @@ class team {
     // Constant after construction.
     const team_settings settings_;
     const std::uint32_t generation_;
+    const std::uint64_t silent_generation_; // the same, or with a trace none
     const std::uint64_t serial_;
     const std::uint64_t patience_;  // ticks that an owner may take to answer
     const std::uint64_t youth_;     // ticks of a region's life in which nobody asks

@@ -69,15 +69,38 @@ class idleness {
     outward* told_ = nullptr;
 };
 
+template <class Trace>
+void team::execute(worker& self, Trace trace, task_header& task, successors what_follows) noexcept {
+    const context* const before = self.ctx;
+    self.ctx = task.ctx;
+    self.what_follows = what_follows;
+    self.count.tasks.add();
+    if (trace.on() && task.run != settings_.tells_itself) {
+        const std::uint64_t id = trace_id(&task); // the task may be gone when it has run
+        trace.start(id, trace_id(task.run), task_naming::code);
+        task.run(&task);
+        trace.end(id);
+    } else {
+        task.run(&task);
+    }
+    self.ctx = before;
+}
+
 template <class Condition>
 void team::wait(worker& self, wanted w, std::size_t base, Condition& c, const char* text,
                 const void* subject) noexcept {
+    self.with_trace([&](auto trace) { wait_as(self, trace, w, base, c, text, subject); });
+}
+
+template <class Trace, class Condition>
+void team::wait_as(worker& self, Trace trace, wanted w, std::size_t base, Condition& c, const char* text,
+                   const void* subject) noexcept {
     if (c.done()) {
         machine::discard_all(coherence_step::task_joined);
         return;
     }
     const activity_scope doing(self.doing, text, subject);
-    self.trace.wait(trace_id(subject), trace_id(text));
+    trace.wait(trace_id(subject), trace_id(text));
     const std::size_t floor = std::exchange(self.floor, base);
     const successors what_follows = w.executor() != nullptr ? successors::elsewhere : successors::here;
     search s{.began = port::ticks()};
@@ -103,7 +126,7 @@ void team::wait(worker& self, wanted w, std::size_t base, Condition& c, const ch
         if (task != nullptr) {
             idle.end();
             relay(self);
-            execute(self, *task, what_follows);
+            execute(self, trace, *task, what_follows);
         }
         s = search{.began = port::ticks()};
     }
@@ -111,12 +134,20 @@ void team::wait(worker& self, wanted w, std::size_t base, Condition& c, const ch
     relay(self);
     self.floor = floor;
     machine::discard_all(coherence_step::task_joined);
-    self.trace.resume(trace_id(subject));
+    trace.resume(trace_id(subject));
 }
 
 template <class Condition>
 void team::wait_from_here(worker& self, wanted w, Condition& c, const char* text, const void* subject) noexcept {
-    // Newest first, each with what it leaves behind: that lies above the others.
+    self.with_trace([&](auto trace) {
+        run_own(self, trace, w, c);
+        wait_as(self, trace, w, self.mine().depth(), c, text, subject);
+    });
+}
+
+// Newest first, each with what it leaves behind: that lies above the others.
+template <class Trace, class Condition>
+void team::run_own(worker& self, Trace trace, wanted w, Condition& c) noexcept {
     for (std::size_t at = self.mine().depth(); !c.done();) {
         task_header* const task = take_own(self, w, at);
         if (task == nullptr) {
@@ -124,13 +155,12 @@ void team::wait_from_here(worker& self, wanted w, Condition& c, const char* text
         }
         const std::size_t base = self.mine().depth();
         const std::size_t floor = std::exchange(self.floor, base);
-        execute(self, *task, successors::here);
+        execute(self, trace, *task, successors::here);
         while (task_header* const left = self.mine().take_newest(base)) {
-            execute(self, *left, successors::here);
+            execute(self, trace, *left, successors::here);
         }
         self.floor = floor;
     }
-    wait(self, w, self.mine().depth(), c, text, subject);
 }
 
 template <class Condition>
@@ -161,6 +191,11 @@ task_header* team::sleep(worker& self, wanted w, Condition& c) noexcept {
 
 template <class Retired>
 void team::work(worker& self, Retired&& retired) noexcept {
+    self.with_trace([&](auto trace) { work_as(self, trace, retired); });
+}
+
+template <class Trace, class Retired>
+void team::work_as(worker& self, Trace trace, Retired&& retired) noexcept {
     struct until_stopped {
         const team& home;
         bool done() const noexcept { return home.stopping(); }
@@ -189,7 +224,7 @@ void team::work(worker& self, Retired&& retired) noexcept {
             idle.end();
             relay(self);
             const activity_scope doing(self.doing, "running tasks", nullptr);
-            execute(self, *task, successors::here);
+            execute(self, trace, *task, successors::here);
         }
         s = search{.began = port::ticks()};
     }

@@ -96,6 +96,16 @@ struct worker final : worker_page {
         return deque_thief<machine, task_header>(tasks);
     }
 
+    // Calls f with where events go, or with a twin that leaves all of them out: one look for all that f would write.
+    template <class F>
+    void with_trace(F&& f) const noexcept {
+        if (trace.on()) [[unlikely]] {
+            f(trace);
+        } else if constexpr (!takes_events<machine>) {
+            f(null_trace());
+        }
+    }
+
     // Every page is the head of a worker.
     static worker& of(worker_page& page) noexcept { return static_cast<worker&>(page); }
 };

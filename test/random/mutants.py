@@ -84,9 +84,7 @@ FAULTS = {
     "names forgotten while children live": [
         (SCOPE, "if (static_cast<std::uint32_t>(children_.load(std::memory_order_acquire)) == 0 &&",
          "if ((@ || static_cast<std::uint32_t>(children_.load(std::memory_order_acquire)) == 0) &&"),
-        (FLOW, "    hand_on(next, nullptr, nullptr, track_in(scope->crew()), 0);\n    if (reason != no_child) {",
-         "    hand_on(next, nullptr, nullptr, track_in(scope->crew()), 0);\n    if (@) scope->tidy();\n"
-         "    if (reason != no_child) {")],
+        (FLOW, "    if (reason != no_child) {", "    if (@) scope->tidy();\n    if (reason != no_child) {")],
     "a failed task's names count as written": [
         (SCOPE, "if ((task.failed ||", "if (((task.failed && !@) ||")],
     "a skipped task's names count as written": [

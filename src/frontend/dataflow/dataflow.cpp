@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <type_traits>
 
 #include <skerry/detail/sched/begin.hpp>
 #include <skerry/detail/sched/join.hpp>
@@ -29,23 +30,34 @@ constexpr std::size_t deep_deque = 256;
 
 // --- the trace ------------------------------------------------------------------------------------------------------
 
+// What tasks of a team write to that is watched, and of one that is not: the code below exists once for each, so that
+// nobody pays for what nobody wants.
+template <bool Watched>
+using track = std::conditional_t<Watched, trace_sink<machine>, null_trace>;
+
 // Where a thread without a slot writes: the one that moves messages, while it ends a task that was away.
 constinit thread_local trace_sink<machine> beside;
 
 // Nowhere, if the thread has no place in this team.
-trace_sink<machine> track_in(const team& crew) noexcept {
-    if (current_page == nullptr) {
-        return beside;
+template <bool Watched>
+track<Watched> track_in(const team& crew) noexcept {
+    if constexpr (Watched) {
+        if (current_page == nullptr) {
+            return beside;
+        }
+        const worker& self = worker::of(*current_page);
+        if (&self.home == &crew) {
+            return self.trace;
+        }
     }
-    const worker& self = worker::of(*current_page);
-    return &self.home == &crew ? self.trace : trace_sink<machine>();
+    return {};
 }
 
 std::uint64_t id_of(const dependent_task& task) noexcept { return trace_id(static_cast<const task_header*>(&task)); }
 
 void tell_spawn(const team& crew, const dependent_task& task) noexcept {
     const naming n = naming_of(task);
-    track_in(crew).spawn(id_of(task), n.address, n.kind);
+    track_in<true>(crew).spawn(id_of(task), n.address, n.kind);
 }
 
 // --- where tasks go -------------------------------------------------------------------------------------------------
@@ -106,7 +118,8 @@ class waiting_task final : public dependent_task {
 
 // What has become ready by the end of the task `by` that ran under `enclosing`. Returns the one that the caller shall
 // run next, if it may. `self`: whose stack may run a successor from the same frame; null: nobody's.
-dependent_task* hand_on(ready_list& ready, worker* self, const context* enclosing, trace_sink<machine> trace,
+template <class Trace>
+dependent_task* hand_on(ready_list& ready, worker* self, const context* enclosing, Trace trace,
                         std::uint64_t by) noexcept {
     dependent_task* next = nullptr;
     while (dependent_task* const task = ready.pop()) {
@@ -183,42 +196,28 @@ void call_watched(worker& self, dependent_task& task) noexcept {
 }
 
 // Completes a task, and begins what becomes ready, where this thread may not run it.
+template <bool Watched>
 void complete_beside(dependent_task& task) noexcept {
     const std::uint64_t id = id_of(task);
-    const trace_sink<machine> trace = track_in(task.home->crew());
+    const track<Watched> trace = track_in<Watched>(task.home->crew());
     ready_list ready;
     complete(task, ready);
     hand_on(ready, nullptr, nullptr, trace, id);
 }
 
-void complete_later(completion* c) noexcept { complete_beside(*static_cast<dependent_task*>(c)); }
-
-} // namespace
-
-void end_away(dependent_task& task, const std::string* error) noexcept {
-    if (error != nullptr) {
-        fail(task, std::make_exception_ptr(remote_error(*error)));
-    }
-    task.type.drop(task);
-    beside = crossing::of(task.home->crew())->messages().track();
-    complete_beside(task);
-    beside = {};
+template <bool Watched>
+void complete_later(completion* c) noexcept {
+    complete_beside<Watched>(*static_cast<dependent_task*>(c));
 }
 
-spawn_place current_place() {
-    const context& enclosing = current_context().frame();
-    const task_context& parent = *enclosing.spawner;
-    return {enclosing, parent, enclosing.pending == parent.pending ? nullptr : enclosing.pending};
-}
-
-void execute_spawned(task_header* header) noexcept {
-    worker& self = worker::of(*current_page);
+// Runs a task, and then those that its end makes ready, as long as they may run on this stack: they are of one team.
+template <bool Watched>
+void run_spawned(worker& self, dependent_task* task) noexcept {
     worker* const goes_on = self.what_follows == successors::here ? &self : nullptr;
-    auto* task = static_cast<dependent_task*>(header);
     while (task != nullptr) {
         self.ctx = &task->own;
         const std::uint64_t id = id_of(*task);
-        if (task->home->crew().watched()) [[unlikely]] {
+        if constexpr (Watched) {
             call_watched(self, *task);
         } else {
             call(*task);
@@ -232,42 +231,81 @@ void execute_spawned(task_header* header) noexcept {
             stay(self, *task);
             complete(*task, ready);
         } else {
-            task->ended = &complete_later;
+            task->ended = &complete_later<Watched>;
             machine::publish_all(coherence_step::handed_over); // the last one inside may be another core
             if (task->inside.arm(task->word()) && task->inside.arrive() == nullptr) {
                 return; // the last of those inside completes it
             }
             complete(*task, ready);
         }
-        task = hand_on(ready, goes_on, enclosing, self.trace, id);
+        task = hand_on(ready, goes_on, enclosing, track_in<Watched>(self.home), id);
         self.count.tasks.add(task != nullptr ? 1 : 0);
+    }
+}
+
+// Enters a task into the orders of its objects, and begins it if its turn has come.
+template <bool Watched>
+void begin_in(task_scope& scope, dependent_task& task) {
+    team& crew = scope.crew();
+    if constexpr (Watched) {
+        tell_spawn(crew, task); // before it can run
+    }
+    if (!scope.submit(task)) {
+        return; // its predecessors begin it
+    }
+    track_in<Watched>(crew).ready(id_of(task), 0);
+    if (current_page == nullptr || &worker::of(*current_page).home != &crew) {
+        begin_elsewhere(task);
+        return;
+    }
+    worker& self = worker::of(*current_page);
+    const bool nobody_else = crew.workers() == 1 && crossing::of(crew) == nullptr;
+    if (nobody_else || self.mine().depth() >= deep_deque) {
+        crew.execute(self, track_in<Watched>(crew), task, successors::elsewhere);
+    } else {
+        begin_here(self, task);
+    }
+}
+
+// Out of line, so that what nobody watches does without their registers, too.
+[[gnu::noinline]] void run_watched(worker& self, dependent_task* task) noexcept { run_spawned<true>(self, task); }
+[[gnu::noinline]] void begin_watched(task_scope& scope, dependent_task& task) { begin_in<true>(scope, task); }
+
+} // namespace
+
+void end_away(dependent_task& task, const std::string* error) noexcept {
+    if (error != nullptr) {
+        fail(task, std::make_exception_ptr(remote_error(*error)));
+    }
+    task.type.drop(task);
+    beside = crossing::of(task.home->crew())->messages().track();
+    complete_beside<true>(task);
+    beside = {};
+}
+
+spawn_place current_place() {
+    const context& enclosing = current_context().frame();
+    const task_context& parent = *enclosing.spawner;
+    return {enclosing, parent, enclosing.pending == parent.pending ? nullptr : enclosing.pending};
+}
+
+void execute_spawned(task_header* header) noexcept {
+    worker& self = worker::of(*current_page);
+    auto* const task = static_cast<dependent_task*>(header);
+    if (task->home->crew().watched()) [[unlikely]] {
+        run_watched(self, task);
+    } else {
+        run_spawned<false>(self, task);
     }
 }
 
 void begin_spawned(dependent_task& task) {
     task_scope* const known = task_scope::existing(*task.own.child_of);
     task_scope& scope = known != nullptr ? *known : task_scope::of(*task.own.child_of, current_team());
-    team& crew = scope.crew();
-    const bool watched = crew.watched();
-    if (watched) [[unlikely]] {
-        tell_spawn(crew, task); // before it can run
-    }
-    const bool ready = scope.submit(task);
-    if (ready && watched) [[unlikely]] {
-        track_in(crew).ready(id_of(task), 0);
-    }
-    if (!ready) {
-        // Its predecessors begin it.
-    } else if (current_page == nullptr || &worker::of(*current_page).home != &scope.crew()) {
-        begin_elsewhere(task);
+    if (scope.crew().watched()) [[unlikely]] {
+        begin_watched(scope, task);
     } else {
-        worker& self = worker::of(*current_page);
-        const bool nobody_else = scope.crew().workers() == 1 && crossing::of(scope.crew()) == nullptr;
-        if (nobody_else || self.mine().depth() >= deep_deque) {
-            self.home.execute(self, task);
-        } else {
-            begin_here(self, task);
-        }
+        begin_in<false>(scope, task);
     }
     if (scope.children() > most_children && current_page != nullptr) {
         worker& self = worker::of(*current_page);
@@ -300,7 +338,11 @@ void wait_for_accesses(const access* first, std::size_t count) {
     const std::uint64_t reason = waiter.reason.load(std::memory_order_acquire);
     ready_list next;
     task_scope::finish(waiter, next);
-    hand_on(next, nullptr, nullptr, track_in(scope->crew()), 0);
+    if (scope->crew().watched()) [[unlikely]] {
+        hand_on(next, nullptr, nullptr, track_in<true>(scope->crew()), 0);
+    } else {
+        hand_on(next, nullptr, nullptr, null_trace(), 0);
+    }
     if (reason != no_child) {
         if (const std::exception_ptr error = scope->take_error_of(reason)) {
             std::rethrow_exception(error);

@@ -131,6 +131,29 @@ TEST(ProcessDeathTest, AChildThatGoesOnWithItsTaskIsToldSo) {
         "fork\\(\\) was called inside a task");
 }
 
+TEST(ProcessDeathTest, AChildThatBeginsALooseTaskIsToldSo) {
+    for (const bool traced : {false, true}) {
+        EXPECT_DEATH(
+            {
+                skerry::options o = with(1);
+                o.trace = traced ? "/dev/null" : "";
+                skerry::runtime rt(o);
+                rt.run([] {
+                    skerry::finish([](skerry::scope& s) {
+                        if (fork() != 0) {
+                            int status = 0;
+                            wait(&status);
+                            std::abort();
+                        }
+                        s.async([] {});
+                        _exit(0); // not told: nothing else here would
+                    });
+                });
+            },
+            "fork\\(\\) was called inside a task");
+    }
+}
+
 TEST(ProcessDeathTest, AStackOverflowInAWorkerIsReported) {
     const auto overflow = [] {
         skerry::options o = with(2);

@@ -126,7 +126,7 @@ template <class Machine>
 concept takes_events = requires { Machine::note(std::uint16_t{}, std::uint64_t{}, std::uint64_t{}, std::uint16_t{}); };
 
 // What an executor holds: its buffer, or nothing while tracing is off. Off, a call is one load and one branch that is
-// always predicted.
+// always predicted; what happens for every task is compiled with null_trace besides.
 template <class Machine>
 class trace_sink : public trace_calls<trace_sink<Machine>> {
   public:
@@ -147,9 +147,11 @@ class trace_sink : public trace_calls<trace_sink<Machine>> {
     trace_buffer<Machine>* buffer_ = nullptr;
 };
 
-// The same for code that is compiled without a trace: every call is empty.
+// The same where nobody wants events: every call is empty.
 class null_trace : public trace_calls<null_trace> {
   public:
+    null_trace() noexcept = default;
+
     [[nodiscard]] static constexpr bool on() noexcept { return false; }
     static constexpr void put(trace_event /*event*/, std::uint64_t /*task*/ = 0, std::uint64_t /*argument*/ = 0,
                               std::uint16_t /*detail*/ = 0) noexcept {}
