@@ -22,8 +22,9 @@ constinit machine::atomic<exposure*> exposure::the_one{nullptr};
 
 namespace {
 
-// The holder of what the fabric copies.
+// The holder of what the fabric copies, and of what this process has handed out.
 constexpr char copying = 0;
+constexpr char handing_out = 0;
 
 std::vector<page_range> pages_within(region_id top) {
     std::vector<page_range> all;
@@ -47,6 +48,8 @@ port::access rights(exposure::right r) noexcept {
 }
 
 } // namespace
+
+exposure::exposure() { holds_.push_back({&handing_out, {}}); }
 
 void exposure::begin() {
     static constexpr fabric::copy_gate gate{&gate_open, &gate_close};
@@ -125,6 +128,29 @@ void exposure::give_up_now() noexcept {
 
 // --- holds ----------------------------------------------------------------------------------------------------------
 
+namespace {
+
+// Errors: std::bad_alloc; nothing has changed.
+template <class Part>
+void cut_out(std::vector<Part>& parts, const Part& gone) {
+    std::vector<Part> left;
+    for (const Part& p : parts) {
+        if (p.last <= gone.first || gone.last <= p.first) {
+            left.push_back(p);
+            continue;
+        }
+        if (p.first < gone.first) {
+            left.push_back({p.first, gone.first, p.written});
+        }
+        if (gone.last < p.last) {
+            left.push_back({gone.last, p.last, p.written});
+        }
+    }
+    parts = std::move(left);
+}
+
+} // namespace
+
 exposure::wish exposure::wish_of(std::span<const access> accesses, std::span<const std::span<const std::byte>> others) {
     wish w;
     for (const access& a : accesses) {
@@ -185,6 +211,9 @@ void exposure::close(const void* holder) noexcept {
         const auto at = std::ranges::find(holds_, holder, &hold::holder);
         const std::vector<part> held = std::move(at->what.parts);
         holds_.erase(at);
+        for (const part& p : made) {
+            cut_out(handed_out(), p);
+        }
         for (std::size_t i = 0, first = 0; i < regions.size(); first = ends[i++]) { // a task around this one goes on
             name_in_holds(regions[i], std::span(made).subspan(first, ends[i] - first));
         }
@@ -230,8 +259,12 @@ void exposure::came_back(region_id id) noexcept {
 }
 
 void exposure::handed_out(std::byte* first, std::size_t bytes) noexcept {
+    const part fresh = whole_pages(reinterpret_cast<std::uintptr_t>(first), bytes, true);
     const std::lock_guard guard(mutex_);
-    if (!port::protect(first, bytes, port::access::read_write)) {
+    try {
+        handed_out().push_back(fresh);
+        settle(fresh);
+    } catch (const std::bad_alloc&) {
         give_up();
     }
 }
@@ -241,20 +274,7 @@ void exposure::given_back(const std::byte* first, std::size_t bytes) noexcept {
     const std::lock_guard guard(mutex_);
     try {
         for (hold& h : holds_) {
-            std::vector<part> left;
-            for (const part& p : h.what.parts) {
-                if (p.last <= gone.first || gone.last <= p.first) {
-                    left.push_back(p);
-                    continue;
-                }
-                if (p.first < gone.first) {
-                    left.push_back({p.first, gone.first, p.written});
-                }
-                if (gone.last < p.last) {
-                    left.push_back({gone.last, p.last, p.written});
-                }
-            }
-            h.what.parts = std::move(left);
+            cut_out(h.what.parts, gone);
         }
     } catch (const std::bad_alloc&) {
         give_up();

@@ -13,7 +13,8 @@
 // Invariants
 //  1. A page that came from elsewhere may be touched exactly as the holds that name it say. Pages that this process has
 //     handed out itself are open, until the region that they are part of was held and is not any more.
-//  2. A hold of a region for writing names its pages, but for those that this process has handed out meanwhile.
+//  2. A hold of a region for writing names its pages, but for those that this process has handed out meanwhile: a hold
+//     that never ends names those, so that one that reads there closes nothing.
 //  3. No hold names a page after arena::give(): whoever gets it next is not closed out by an older task's end.
 
 #include <compare>
@@ -94,13 +95,14 @@ class exposure {
         wish what;
     };
 
-    exposure() = default;
+    exposure();
 
     static constinit machine::atomic<exposure*> the_one;
 
     static void gate_open(const void* first, std::size_t bytes) noexcept;
     static void gate_close(const void* first, std::size_t bytes) noexcept;
 
+    [[nodiscard]] std::vector<part>& handed_out() noexcept { return holds_.front().what.parts; }
     [[nodiscard]] static part whole_pages(std::uintptr_t first, std::size_t bytes, bool written) noexcept;
     [[nodiscard]] right right_of(std::uintptr_t address) const noexcept;
     void add(const void* holder, wish what);
@@ -110,8 +112,8 @@ class exposure {
     void give_up() noexcept;
     void give_up_now() noexcept; // without the lock
 
-    mutex<machine> mutex_; // guards what follows
-    std::vector<hold> holds_;
+    mutex<machine> mutex_;    // guards what follows
+    std::vector<hold> holds_; // first the one that never ends
     bool over_ = false;
 };
 

@@ -203,6 +203,29 @@ void rights(skerry::runtime& r) {
     CHECK(*last == 99'999);
 }
 
+// A region within, made by a task over there, is read by a child here, and by a child of that over there.
+void read_meanwhile(skerry::runtime& /*r*/) {
+    region home = skerry::root_region().create();
+    spawn(
+        [](region& here) {
+            int* const made = here.create().make<int>(1);
+            spawn(
+                [](const region& all) {
+                    tell(moment::child_begun);
+                    spawn([](const region& /*unused*/) { tell(moment::seen); }, in(all));
+                    await(moment::seen);
+                },
+                in(here));
+            tell(moment::begun);
+            await(moment::child_begun);
+            taskwait();
+            CHECK(open_to_writing(made));
+        },
+        inout(home));
+    await(moment::begun);
+    taskwait();
+}
+
 // The system refuses to tell one page's rights from another's: the program goes on without the check.
 void too_many_mappings(skerry::runtime& r) {
     const apart two;
@@ -240,6 +263,7 @@ const launched_programs programs{
     {"writes_in_a_region_it_reads", writes_in_a_region_it_reads},
     {"writes_beside", writes_beside},
     {"rights", rights},
+    {"read_meanwhile", read_meanwhile},
     {"too_many_mappings", too_many_mappings},
 };
 

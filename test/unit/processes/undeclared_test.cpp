@@ -14,6 +14,7 @@
 
 #include "../base/child.hpp"
 #include "coherence/exposure.hpp"
+#include "launched_programs.hpp"
 
 namespace {
 
@@ -127,6 +128,11 @@ TEST_F(Undeclared, WritingBesideWhatMayBeWritten) {
 TEST_F(Undeclared, WhatIsDeclaredIsOpen) {
     const auto r = launched("rights");
     EXPECT_EQ(r.output, "status 0\nlauncher: \n");
+}
+
+TEST_F(Undeclared, WhatATaskHasMadeStaysOpenToIt) {
+    const auto r = skerry_test::launch_program(2, "read_meanwhile");
+    EXPECT_EQ(r.code, 0) << r.output;
 }
 
 #ifndef SKERRY_SANITIZED // the sanitizer ends the process when it gets no mapping itself
