@@ -13,7 +13,7 @@
 #include "base/port/poison.hpp"
 #include "base/text.hpp"
 #include "coherence/exposure.hpp"
-#include "coherence/extents.hpp"
+#include "coherence/parcel.hpp"
 #include "deps/access_ranges.hpp"
 #include "deps/access_text.hpp"
 #include "deps/byte_ranges.hpp"
@@ -69,10 +69,11 @@ std::uint64_t sum_of(const access& a, std::span<const access_node> all) {
 
 std::span<const access_node> nodes_of(const dependent_task& task) noexcept { return {task.nodes, task.node_count}; }
 
-// Of regions that came from another process the pages are closed to writing, and their books are not whole while
-// another parcel of them arrives.
+// Of regions that another process writes the books are not whole while another parcel of them arrives; and where a
+// process guards what came from elsewhere, their pages are closed to writing.
 bool is_looked_at(const access& a) noexcept {
-    return !writes(a.mode) && (a.kind != access_kind::region || exposure::active() == nullptr);
+    return !writes(a.mode) &&
+           (a.kind != access_kind::region || (exposure::active() == nullptr && written_here(region_id{a.first})));
 }
 
 } // namespace
