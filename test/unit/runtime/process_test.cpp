@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -18,6 +19,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <skerry/finish.hpp>
 #include <skerry/forkjoin.hpp>
 #include <skerry/runtime.hpp>
 
@@ -132,11 +134,12 @@ TEST(ProcessDeathTest, AChildThatGoesOnWithItsTaskIsToldSo) {
 }
 
 TEST(ProcessDeathTest, AChildThatBeginsALooseTaskIsToldSo) {
+    const std::string file = testing::TempDir() + "skerry_loose_" + std::to_string(getpid());
     for (const bool traced : {false, true}) {
         EXPECT_DEATH(
             {
                 skerry::options o = with(1);
-                o.trace = traced ? "/dev/null" : "";
+                o.trace = traced ? file : "";
                 skerry::runtime rt(o);
                 rt.run([] {
                     skerry::finish([](skerry::scope& s) {
@@ -152,6 +155,7 @@ TEST(ProcessDeathTest, AChildThatBeginsALooseTaskIsToldSo) {
             },
             "fork\\(\\) was called inside a task");
     }
+    std::remove(file.c_str());
 }
 
 TEST(ProcessDeathTest, AStackOverflowInAWorkerIsReported) {
