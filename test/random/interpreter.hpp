@@ -4,6 +4,7 @@
 // Runs random programs over one namespace's constructs. Tasks are stateless callables whose arguments are accesses and
 // trivially copyable values, so they may cross to wherever the program has been installed.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -22,6 +23,7 @@
 #include <skerry/runtime.hpp>
 #include <skerry/serial.hpp>
 
+#include "coherence/arena.hpp"
 #include "outcome.hpp"
 #include "program.hpp"
 #include "world.hpp"
@@ -80,29 +82,40 @@ inline void install(std::span<const program> programs) {
     }
 }
 
+inline std::size_t pages_in_use() { return skerry::detail::arena::instance().pages_in_use(); }
+
 template <class Constructs>
 class interpreter {
   public:
     // Precondition: p is installed under this number.
     static outcome run(typename Constructs::runtime& on, const program& p, std::uint32_t number = 0) {
-        const world w(p.statements, number);
         outcome result;
-        try {
-            on.run([&] { run_list(p.body, w.where()); });
-        } catch (const std::exception& e) {
-            result.error = e.what();
+        const std::size_t pages = pages_in_use();
+        {
+            const world w(p.statements, number);
+            try {
+                on.run([&] { run_list(p.body, w.where()); });
+            } catch (const std::exception& e) {
+                result.error = e.what();
+            }
+            result.contents = w.contents();
+            result.log = w.log();
+            result.memory = w.memory();
         }
-        result.contents = w.contents();
-        result.log = w.log();
+        if (pages_in_use() != pages) {
+            result.memory += "pages of regions that are gone are in use\n";
+        }
         return result;
     }
 
   private:
-    // The pieces that a task is given, by mode and in the order of the accesses.
+    // The pieces that a task is given, by mode and in the order of the accesses. The array may be given as the list
+    // instead, once.
     struct pieces {
         std::array<std::span<const word>, most_in> in{};
         std::array<std::span<word>, most_out> out{};
         std::array<std::span<word>, most_inout> inout{};
+        std::span<word> array{};
     };
     static_assert(most_in == 2 && most_out == 1 && most_inout == 2);
 
@@ -110,6 +123,7 @@ class interpreter {
         void operator()(std::span<const word> i0, std::span<const word> i1, std::span<word> o0, std::span<word> io0,
                         std::span<word> io1, std::span<word> log, layout l, std::uint32_t id) const {
             l.log = log.data() - id;
+            l.array = nullptr;
             run_task({{i0, i1}, {o0}, {io0, io1}}, l, *installed[l.program][id]);
         }
     };
@@ -124,10 +138,28 @@ class interpreter {
             task{}(i0, i1, o0, io0, io1, log, l, id);
         }
     };
+    template <class List> // const number_list or number_list
+    struct task_on_list {
+        void operator()(List& all, std::span<const word> i0, std::span<const word> i1, std::span<word> o0,
+                        std::span<word> io0, std::span<word> io1, std::span<word> log, layout l,
+                        std::uint32_t id) const {
+            if (all.size() != array_words || all.data() != l.element) {
+                throw std::logic_error("the list is not what it was");
+            }
+            l.log = log.data() - id;
+            l.array = const_cast<number_list*>(&all); // children may name it
+            run_task({{i0, i1}, {o0}, {io0, io1}, {l.element, array_words}}, l, *installed[l.program][id]);
+        }
+    };
+
+    static bool is_array(const access& a) {
+        return a.what == access::kind::range && a.first == cells && a.count == array_words;
+    }
 
     static void run_task(const pieces& given, const layout& l, const statement& s) {
         l.log[s.id] = 1;
         std::array<std::size_t, 3> seen{};
+        bool list_seen = false;
         std::vector<std::pair<std::span<word>, mode>> written;
         work sum(s.id);
         for (const access& a : s.accesses) {
@@ -142,14 +174,16 @@ class interpreter {
                 continue;
             }
             const std::size_t k = seen[static_cast<std::size_t>(a.how)]++;
+            const bool listed = is_array(a) && !given.array.empty() && !std::exchange(list_seen, true);
             if (a.how == mode::in) {
-                sum.read(given.in[k]);
-            } else if (a.how == mode::out) {
-                written.emplace_back(given.out[k], a.how);
-            } else {
-                sum.read(given.inout[k]);
-                written.emplace_back(given.inout[k], a.how);
+                sum.read(listed ? given.array : given.in[k]);
+                continue;
             }
+            const std::span<word> piece = listed ? given.array : a.how == mode::out ? given.out[k] : given.inout[k];
+            if (a.how == mode::inout) {
+                sum.read(piece);
+            }
+            written.emplace_back(piece, a.how);
         }
         for (const auto& [piece, how] : written) {
             sum.write(piece, how);
@@ -179,8 +213,15 @@ class interpreter {
     struct named : pieces {
         named(const statement& s, layout& l) {
             std::array<std::size_t, 3> seen{};
+            const bool by_region = std::ranges::any_of(s.accesses, [](const access& a) {
+                return a.what == access::kind::region || a.what == access::kind::sub;
+            });
             for (const access& a : s.accesses) {
-                if (a.what == access::kind::region) {
+                if (is_array(a) && l.array != nullptr && !by_region && array == nullptr) {
+                    array = l.array;
+                    array_mode = a.how;
+                    ++seen[static_cast<std::size_t>(a.how)];
+                } else if (a.what == access::kind::region) {
                     region = &l.region[a.first].handle;
                     region_mode = a.how;
                 } else if (a.what == access::kind::sub) {
@@ -202,6 +243,8 @@ class interpreter {
         }
         skerry::region* region = nullptr;
         mode region_mode = mode::in;
+        number_list* array = nullptr;
+        mode array_mode = mode::in;
     };
 
     static void spawn(const statement& s, layout l) {
@@ -214,7 +257,13 @@ class interpreter {
             Constructs::spawn(first..., in(n.in[0]), in(n.in[1]), out(n.out[0]), inout(n.inout[0]), inout(n.inout[1]),
                               inout(log), l, s.id);
         };
-        if (n.region == nullptr) {
+        if (n.array != nullptr) {
+            switch (n.array_mode) {
+            case mode::in: with(task_on_list<const number_list>{}, in(*n.array)); break;
+            case mode::out: with(task_on_list<number_list>{}, out(*n.array)); break;
+            case mode::inout: with(task_on_list<number_list>{}, inout(*n.array)); break;
+            }
+        } else if (n.region == nullptr) {
             with(task{});
         } else if (n.region_mode == mode::in) {
             with(task_on_region<const skerry::region>{}, in(*n.region));
@@ -232,7 +281,13 @@ class interpreter {
             Constructs::taskwait_on(first..., in(n.in[0]), in(n.in[1]), out(n.out[0]), inout(n.inout[0]),
                                     inout(n.inout[1]));
         };
-        if (n.region == nullptr) {
+        if (n.array != nullptr) {
+            switch (n.array_mode) {
+            case mode::in: with(in(*n.array)); break;
+            case mode::out: with(out(*n.array)); break;
+            case mode::inout: with(inout(*n.array)); break;
+            }
+        } else if (n.region == nullptr) {
             with();
         } else if (n.region_mode == mode::in) {
             with(in(*n.region));

@@ -8,6 +8,7 @@ namespace random_programs {
 
 std::string difference(const program& p, const outcome& expected, const outcome& found) {
     std::ostringstream text;
+    text << expected.memory << found.memory;
     if (expected.error != found.error) {
         text << "the program ends with '" << found.error << "', not with '" << expected.error << "'\n";
     }

@@ -14,6 +14,7 @@ struct outcome {
     std::vector<word> contents;
     std::vector<word> log; // per statement: 0 not reached, 1 done, else what arrived there
     std::string error;     // of the whole program
+    std::string memory;    // what is wrong about it
 
     friend bool operator==(const outcome&, const outcome&) = default;
 };

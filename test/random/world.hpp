@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <skerry/region.hpp>
@@ -16,6 +17,8 @@
 namespace random_programs {
 
 using object = std::array<word, 2>;
+// The array is the elements of one, and who accesses all of it may do so by that name.
+using number_list = std::vector<word, skerry::region_allocator<word>>;
 
 constexpr word mixed(word x) noexcept {
     x = (x ^ (x >> 31)) * 0x9e3779b97f4a7c15U;
@@ -47,7 +50,9 @@ struct directory {
 
 // Where everything is. Travels by value to each task; constant while the program runs.
 struct layout {
-    word* plain;
+    word* cell;
+    number_list* array;
+    word* element; // of it: whoever accesses some of them does not look into the list
     struct {
         skerry::region handle;
         std::array<object*, 2> objects;
@@ -74,6 +79,9 @@ class world {
     // Everything in it, without addresses.
     [[nodiscard]] std::vector<word> contents() const;
     [[nodiscard]] std::vector<word> log() const { return {where_.log, where_.log + statements_}; }
+    // What is wrong about the memory of the regions: they hold what lies in this world and nothing else, and places of
+    // regions that are gone are used again. Empty: nothing is.
+    [[nodiscard]] std::string memory() const;
 
   private:
     std::size_t statements_;
