@@ -357,6 +357,9 @@ void arena::discard(page& p) noexcept {
 
 void arena::forget(page& p) noexcept {
     take_out(p);
+    if (exposure* const guard = exposure::active()) {
+        guard->forgotten(p.begin, p.pages * page_bytes);
+    }
     const std::lock_guard guard(mutex_);
     p.next = std::exchange(spare_, &p);
 }

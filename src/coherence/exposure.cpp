@@ -281,6 +281,17 @@ void exposure::given_back(const std::byte* first, std::size_t bytes) noexcept {
     }
 }
 
+void exposure::forgotten(const std::byte* first, std::size_t bytes) noexcept {
+    const part gone = whole_pages(reinterpret_cast<std::uintptr_t>(first), bytes, true);
+    const std::lock_guard guard(mutex_);
+    try {
+        cut_out(handed_out(), gone);
+        settle(gone);
+    } catch (const std::bad_alloc&) {
+        give_up();
+    }
+}
+
 exposure::right exposure::of(const void* address) noexcept {
     const std::lock_guard guard(mutex_);
     return right_of(reinterpret_cast<std::uintptr_t>(address));

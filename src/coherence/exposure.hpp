@@ -77,9 +77,11 @@ class exposure {
     // around it for writing may touch them. On the thread that brought it.
     void came_back(region_id id) noexcept;
 
-    // This process has handed out the pages: they are open. The second: they have no owner any more.
+    // This process has handed out the pages: they are open. The second: they have no owner any more. The third: they
+    // are another process's matter.
     void handed_out(std::byte* first, std::size_t bytes) noexcept;
     void given_back(const std::byte* first, std::size_t bytes) noexcept;
+    void forgotten(const std::byte* first, std::size_t bytes) noexcept;
 
     // What may be done with the byte now. For tests.
     enum class right : std::uint8_t { none, read, write };

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <stdexcept>
 
@@ -80,14 +81,14 @@ bool is_looked_at(const access& a) noexcept {
 
 input_sums::input_sums(const dependent_task& task) {
     for (const access_node& n : nodes_of(task)) {
-        sums_.push_back(is_looked_at(n.what) ? sum_of(n.what, nodes_of(task)) : 0);
+        sums_.push_back(is_looked_at(n.what) ? std::optional(sum_of(n.what, nodes_of(task))) : std::nullopt);
     }
 }
 
 void input_sums::compare(const dependent_task& task) const {
     for (std::size_t i = 0; i < sums_.size(); ++i) {
         const access& a = task.nodes[i].what;
-        if (!is_looked_at(a) || sum_of(a, nodes_of(task)) == sums_[i]) {
+        if (!sums_[i] || sum_of(a, nodes_of(task)) == *sums_[i]) {
             continue;
         }
         fixed_text<500> text;

@@ -6,6 +6,7 @@
 // (undeclared.hpp), which names the very instruction.
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <skerry/detail/base/abi.hpp>
@@ -28,7 +29,7 @@ class input_sums {
     void compare(const dependent_task& task) const;
 
   private:
-    std::vector<std::uint64_t> sums_; // one for each access; of one that writes it is 0
+    std::vector<std::optional<std::uint64_t>> sums_; // one for each access; none of what is not looked at
 };
 
 // Calls the task's function. Errors: what that throws; as compare().

@@ -226,6 +226,29 @@ void read_meanwhile(skerry::runtime& /*r*/) {
     taskwait();
 }
 
+// A region within, made by a task over there, is destroyed by a child here: its pages are this process's then.
+void given_back_elsewhere(skerry::runtime& /*r*/) {
+    region home = skerry::root_region().create();
+    spawn(
+        [](region& here) {
+            region inner = here.create();
+            int* const made = inner.make<int>(1);
+            spawn(
+                [](region& /*unused*/, region within) {
+                    tell(moment::child_begun);
+                    within.destroy_all();
+                },
+                inout(here), inner);
+            tell(moment::begun);
+            await(moment::child_begun);
+            taskwait();
+            CHECK(!open_to_writing(made));
+        },
+        inout(home));
+    await(moment::begun);
+    taskwait();
+}
+
 // The system refuses to tell one page's rights from another's: the program goes on without the check.
 void too_many_mappings(skerry::runtime& r) {
     const apart two;
@@ -264,6 +287,7 @@ const launched_programs programs{
     {"writes_beside", writes_beside},
     {"rights", rights},
     {"read_meanwhile", read_meanwhile},
+    {"given_back_elsewhere", given_back_elsewhere},
     {"too_many_mappings", too_many_mappings},
 };
 

@@ -135,6 +135,17 @@ TEST_F(Undeclared, WhatATaskHasMadeStaysOpenToIt) {
     EXPECT_EQ(r.code, 0) << r.output;
 }
 
+TEST_F(Undeclared, WhatAnotherHasGivenBackIsClosed) {
+    const auto r = skerry_test::launch_program(2, "given_back_elsewhere");
+    EXPECT_EQ(r.code, 0) << r.output;
+}
+
+// No sums are made of it: its books may change while a task reads there.
+TEST_F(Undeclared, ARegionThatAnotherWritesIsSeenByItsPagesAlone) {
+    const auto r = skerry_test::launch_program(2, "writes_in_a_region_it_reads", false);
+    EXPECT_EQ(r.code, 0) << r.output;
+}
+
 #ifndef SKERRY_SANITIZED // the sanitizer ends the process when it gets no mapping itself
 TEST_F(Undeclared, WithoutMappingsTheProgramGoesOn) {
     std::FILE* const file = std::fopen("/proc/sys/vm/max_map_count", "r");
