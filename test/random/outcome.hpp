@@ -15,11 +15,9 @@ struct outcome {
     std::vector<word> log; // per statement: 0 not reached, 1 done, else what arrived there
     std::string error;     // of the whole program
     std::string memory;    // what is wrong about it
-
-    friend bool operator==(const outcome&, const outcome&) = default;
 };
 
-// Empty: there is none.
+// Also what is wrong about the memory of either. Empty: there is none.
 std::string difference(const program& p, const outcome& expected, const outcome& found);
 
 } // namespace random_programs

@@ -86,9 +86,9 @@ TEST_P(RandomPrograms, EqualTheirElision) {
         seen.add(traits_of(p));
         for (unsigned tries = failed ? tries_when_shrinking : 1; tries > 0; --tries) {
             const outcome found = interpreter<parallel_constructs>::run(parallel, p);
-            if (found != expected) {
+            if (const std::string wrong = difference(p, expected, found); !wrong.empty()) {
                 failed = true;
-                RC_FAIL(difference(p, expected, found));
+                RC_FAIL(wrong);
             }
         }
     };
