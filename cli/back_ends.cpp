@@ -182,7 +182,8 @@ std::string table_of(const std::vector<back_end_row>& rows) {
                         r.cycles != 0 ? fmt::format("{} cycles", r.cycles) : fmt::format("{:.6f} s", r.seconds),
                         r.digest ? fmt::format("{:016x}", *r.digest) : "-", (r.ok ? "ok: " : "FAILED: ") + r.verdict);
         if (!r.executors.empty()) {
-            text += fmt::format("{:<16} tasks run (of those stolen): {}\n", "", text_of(r.executors));
+            text += fmt::format("{:<16} tasks run{} (of those stolen): {}\n", "",
+                                r.runs != 1 ? fmt::format(" in {} runs", r.runs) : "", text_of(r.executors));
         }
     }
     if (!rows.front().output.empty()) {
@@ -205,6 +206,7 @@ back_end_row run_here(const run_request& request, bool serial, unsigned repeat) 
                      .seconds = 0,
                      .cycles = 0,
                      .executors = {},
+                     .runs = repeat + 1,
                      .ok = false,
                      .verdict = {},
                      .output = {},

@@ -14,9 +14,13 @@ nlohmann::ordered_json json_of(const back_end_row& row) {
     for (const executor_row& e : row.executors) {
         executors.push_back({{"name", e.name}, {"tasks", e.tasks}, {"stolen", e.stolen}});
     }
-    nlohmann::ordered_json json{{"back_end", row.back_end}, {"problem", row.problem},
-                                {"seconds", row.seconds},   {"cycles", row.cycles},
-                                {"executors", executors},   {"check", {{"ok", row.ok}, {"text", row.verdict}}},
+    nlohmann::ordered_json json{{"back_end", row.back_end},
+                                {"problem", row.problem},
+                                {"seconds", row.seconds},
+                                {"cycles", row.cycles},
+                                {"executors", executors},
+                                {"runs", row.runs},
+                                {"check", {{"ok", row.ok}, {"text", row.verdict}}},
                                 {"output", row.output}};
     json["digest"] = row.digest ? nlohmann::ordered_json(fmt::format("{:016x}", *row.digest)) : nullptr;
     return json;
@@ -28,6 +32,7 @@ back_end_row row_of(const nlohmann::ordered_json& json) {
                      .seconds = json.at("seconds"),
                      .cycles = json.at("cycles"),
                      .executors = {},
+                     .runs = json.at("runs"),
                      .ok = json.at("check").at("ok"),
                      .verdict = json.at("check").at("text"),
                      .output = json.at("output"),

@@ -24,6 +24,7 @@ struct back_end_row {
     double seconds = 0;                  ///< median of the timed runs
     std::uint64_t cycles = 0;            ///< instead, of a simulated machine; 0: none
     std::vector<executor_row> executors; ///< those that ran tasks; empty for serial
+    unsigned runs = 1;                   ///< that they ran them in, the one that is not timed among them
     bool ok = false;
     std::string verdict;                 ///< what was checked, or what is wrong
     std::string output;                  ///< `instance::print`

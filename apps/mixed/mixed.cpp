@@ -72,6 +72,10 @@ class all_constructs final : public instance {
         failing("exception of a branch", fail_in_branch);
         failing("exception of an async", fail_in_async);
         failing("exception of a future", fail_in_future);
+        failing("exception of a group", fail_in_group);
+        failing("exception of a finish", fail_in_finish);
+        failing("exception of a branch's task", fail_in_task_of_branch);
+        failing("exception of an async's task", fail_in_task_of_async);
         const auto nested = [this] {
             for (std::size_t lane = 0; lane < plan_.lanes; ++lane) {
                 par::spawn(step, inout(cells_[lane][3]), std::uint64_t{14});

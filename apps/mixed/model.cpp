@@ -78,6 +78,10 @@ std::vector<outcome> expected(const plan& p) {
     each("exception of a branch", named(place::branch, 0), [](cells& c, std::size_t) { fail(c); });
     each("exception of an async", named(place::async, 0), [](cells& c, std::size_t) { fail(c); });
     each("exception of a future", named(place::future, 0), [](cells& c, std::size_t) { fail(c); });
+    each("exception of a group", named(place::group, 0), [](cells& c, std::size_t) { fail(c); });
+    each("exception of a finish", named(place::finish, 0), [](cells& c, std::size_t) { fail(c); });
+    each("exception of a branch's task", named(place::task, 0), [](cells& c, std::size_t) { fail(c); });
+    each("exception of an async's task", named(place::task, 0), [](cells& c, std::size_t) { fail(c); });
     each("exception of a nested task", named(place::task, 0),
          [](cells& c, std::size_t) { c = {18, 18, 18, stepped(c[3], 14)}; });
     each("exception at finish", named(place::task, 0), [](cells& c, std::size_t lane) {
@@ -86,6 +90,7 @@ std::vector<outcome> expected(const plan& p) {
     each("groups called off", "", [](cells& c, std::size_t) {
         c[0] = stepped(stepped(c[0], 8), 9);
         c[2] = stepped(c[2], 10);
+        c[3] = stepped(c[3], 19);
     });
     return all;
 }

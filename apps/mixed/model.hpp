@@ -37,10 +37,10 @@ inline std::uint64_t item(const plan& p, std::size_t lane, std::size_t i) {
 }
 
 /// Where an exception comes from.
-enum class place : std::uint8_t { task, branch, right_branch, async, future };
+enum class place : std::uint8_t { task, branch, right_branch, async, future, group, finish };
 
-inline constexpr std::array<std::string_view, 5> place_names{"task", "branch", "branch on the right", "async",
-                                                             "future"};
+inline constexpr std::array<std::string_view, 7> place_names{
+    "task", "branch", "branch on the right", "async", "future", "group", "finish"};
 
 inline std::string named(place where, std::size_t lane) {
     return std::string(place_names[static_cast<std::size_t>(where)]) + " of lane " + std::to_string(lane);

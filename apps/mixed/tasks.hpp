@@ -7,6 +7,7 @@
 #include "mixed/model.hpp"
 #include "support/dataflow.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -98,6 +99,28 @@ inline void fail_in_future(std::uint64_t&, std::size_t lane) {
     par::submit([=]() -> std::uint64_t { throw intended(place::future, lane); }).get();
 }
 
+inline void fail_in_group(std::uint64_t&, std::size_t lane) {
+    par::task_group group;
+    group.run([=] { throw intended(place::group, lane); });
+    group.wait();
+}
+
+/// The body's own exception is heard, and what it has begun ends before.
+inline void fail_in_finish(std::uint64_t& x, std::size_t lane) {
+    par::finish([&](par::scope& s) {
+        s.async([&x] { step(x, 20); });
+        throw intended(place::finish, lane);
+    });
+}
+
+inline void fail_in_task_of_branch(std::uint64_t& x, std::size_t lane) {
+    par::parallel_invoke([] {}, [&] { par::spawn(fail_in_body, par::inout(x), lane); });
+}
+
+inline void fail_in_task_of_async(std::uint64_t& x, std::size_t lane) {
+    par::finish([&](par::scope& s) { s.async([&] { par::spawn(fail_in_body, par::inout(x), lane); }); });
+}
+
 /// The child's exception arrives at the end of its parent, which fails by it.
 inline void fail_in_child(numbers cells, std::size_t lane) {
     par::spawn(step, par::inout(cells[0]), std::uint64_t{7});
@@ -106,6 +129,7 @@ inline void fail_in_child(numbers cells, std::size_t lane) {
 }
 
 /// A group is called off, drops what comes then, and is as new after the wait. What its tasks spawn, they wait for.
+/// Called off with tasks under way it may drop those, too, and no task that is not its own.
 inline void call_off(numbers cells) {
     par::task_group group;
     group.run([&] {
@@ -122,6 +146,14 @@ inline void call_off(numbers cells) {
         if (!par::stop_requested()) step(cells[2], 10);
     });
     group.wait();
+    constexpr unsigned pending = 4;
+    std::atomic<unsigned> begun{0};
+    for (unsigned i = 0; i < pending; ++i) group.run([&begun] { ++begun; });
+    par::spawn(step, par::inout(cells[3]), std::uint64_t{19});
+    group.cancel();
+    group.wait();
+    par::taskwait();
+    if (begun > pending) cells[3] = 0;
 }
 
 } // namespace mixed_tasks

@@ -22,7 +22,7 @@ void expect_rejected(const std::vector<mixed::outcome>& found, const std::string
 
 TEST(check_mixed, accepts_what_is_planned_and_rejects_each_difference) {
     std::vector<mixed::outcome> found = mixed::expected(plan);
-    EXPECT_EQ(mixed::compare(found, plan).text, "13 stages as planned, 6 exceptions where they belong");
+    EXPECT_EQ(mixed::compare(found, plan).text, "17 stages as planned, 10 exceptions where they belong");
     EXPECT_TRUE(mixed::compare(found, plan).ok);
     for (mixed::outcome& o : found) {
         const mixed::outcome right = o;
@@ -37,7 +37,7 @@ TEST(check_mixed, accepts_what_is_planned_and_rejects_each_difference) {
         o = right;
     }
     found.pop_back();
-    expect_rejected(found, "12 stages, not 13");
+    expect_rejected(found, "16 stages, not 17");
 }
 
 TEST(mixed, lanes_differ_and_so_do_seeds) {
@@ -58,6 +58,10 @@ TEST(mixed, prints_what_arrived) {
                                "exception of a branch: 'branch of lane 0'\n"
                                "exception of an async: 'async of lane 0'\n"
                                "exception of a future: 'future of lane 0'\n"
+                               "exception of a group: 'group of lane 0'\n"
+                               "exception of a finish: 'finish of lane 0'\n"
+                               "exception of a branch's task: 'task of lane 0'\n"
+                               "exception of an async's task: 'task of lane 0'\n"
                                "exception of a nested task: 'task of lane 0'\n"
                                "exception at finish: 'task of lane 0'");
 }

@@ -526,7 +526,8 @@ class back_ends(command):
     def test_each_kind_of_task_of_mixed_is_sent(self):
         # All that it spawns may go; what begins where it was not spawned has gone. Some go rarely: several runs.
         kinds = {"fill", "work", "total", "nest", "finish_all", "look_ahead", "call_off", "step", "join", "set",
-                 "fail_in_body", "fail_in_branch", "fail_in_async", "fail_in_future", "fail_in_child"}
+                 "fail_in_body", "fail_in_branch", "fail_in_async", "fail_in_future", "fail_in_child",
+                 "fail_in_group", "fail_in_finish", "fail_in_task_of_branch", "fail_in_task_of_async"}
         own = re.compile(r"apps::parallel::mixed_tasks::(\w+)")
         sent, spawned_by_it = set(), set()
         for _ in range(20):
@@ -547,7 +548,7 @@ class back_ends(command):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertRegex(done.stdout, r"(?m)^serial +[\d.]+ s  [0-9a-f]{16}  ok: ")
         self.assertRegex(done.stdout, r"(?m)^processes:2 +[\d.]+ s  [0-9a-f]{16}  ok: ")
-        self.assertRegex(done.stdout, r"(?m)^ +tasks run \(of those stolen\): process 0, worker 0: \d+ \(\d+\)")
+        self.assertRegex(done.stdout, r"(?m)^ +tasks run in 2 runs \(of those stolen\): process 0, worker 0: \d+ \(\d+\)")
         self.assertTrue(done.stdout.endswith("all 2 results are the same, bit for bit\n"), done.stdout)
 
     def test_what_the_simulator_refuses(self):
