@@ -123,7 +123,7 @@ class team {
     // the queue afterwards or will. Any thread; the task lies in the queue or nowhere.
     [[nodiscard]] bool may_be_taken(const loose_task& task) const noexcept;
 
-    // Set once, before the first task that concerns it.
+    // Set before the first task: one that runs already, and what follows on its stack, would not look there.
     void look_outward(outward* to) noexcept {
         outward_.store(to, std::memory_order_release);
         watched_.store(to != nullptr || traced(), std::memory_order_release); // O1 -> O2

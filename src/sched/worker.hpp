@@ -96,7 +96,7 @@ struct worker final : worker_page {
         return deque_thief<machine, task_header>(tasks);
     }
 
-    // Calls f with where events go, or with a twin that leaves all of them out: one look for all that f would write.
+    // Calls f with where events go, or with a twin that leaves them out: one look for all that f writes there.
     template <class F>
     void with_trace(F&& f) const noexcept {
         if (trace.on()) [[unlikely]] {
