@@ -88,7 +88,8 @@ input_sums::input_sums(const dependent_task& task) {
 void input_sums::compare(const dependent_task& task) const {
     for (std::size_t i = 0; i < sums_.size(); ++i) {
         const access& a = task.nodes[i].what;
-        if (!sums_[i] || sum_of(a, nodes_of(task)) == *sums_[i]) {
+        const std::optional<std::uint64_t>& before = sums_[i];
+        if (!before || sum_of(a, nodes_of(task)) == *before) {
             continue;
         }
         fixed_text<500> text;

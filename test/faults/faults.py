@@ -267,7 +267,7 @@ FAULTS = {
     "exposure: what was made in a region stays open":
         program(EXPOSURE, "            append_pages(id, made);", "            if (!@) append_pages(id, made);", "Undeclared.WhatIsDeclaredIsOpen", r"not so: !open_to_writing\(made\.of"),
     "inputs: sums are not compared":
-        program(INPUTS, "if (!sums_[i] ||", "if (@ || !sums_[i] ||", "Undeclared.WritingBesideWhatMayBeWritten", r'Actual: "writes_beside: nobody has seen it'),
+        program(INPUTS, "if (!before ||", "if (@ || !before ||", "Undeclared.WritingBesideWhatMayBeWritten", r'Actual: "writes_beside: nobody has seen it'),
 }
 
 
