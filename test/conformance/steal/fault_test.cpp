@@ -173,7 +173,7 @@ const fault all[] = {
     {"no_publish_before_the_reply", steal_mode::interrupt, coherence_step::reply_sent, fork_and_join,
      "read at .*steal_interrupt.cpp:[0-9]+ .*team::request.*last written by core .*team::serve"},
     {"no_publish_before_the_gate_opens", steal_mode::locked, coherence_step::gate_left, fork_and_join,
-     "read at .*team.cpp:[0-9]+ .*team::execute.*last written by core .*task_header.hpp:[0-9]+ .*fib"},
+     "read at .*team(_wait.hpp|.cpp):[0-9]+ .*last written by core .*task_header.hpp:[0-9]+ .*fib"},
     {"no_publish_of_the_request", steal_mode::interrupt, coherence_step::request_sent, fork_and_join,
      "read at .*team::serve.*last written by core .*team::request"},
     {"no_discard_of_an_old_request", steal_mode::interrupt, coherence_step::request_taken, fork_and_join,
