@@ -241,6 +241,16 @@ class interpreter {
                 }
             }
         }
+        // Calls f with the access to the list. Precondition: there is one.
+        template <class F>
+        void name_array(F&& f) const {
+            switch (array_mode) {
+            case mode::in: f(skerry::in(*array)); break;
+            case mode::out: f(skerry::out(*array)); break;
+            case mode::inout: f(skerry::inout(*array)); break;
+            }
+        }
+
         skerry::region* region = nullptr;
         mode region_mode = mode::in;
         number_list* array = nullptr;
@@ -258,11 +268,7 @@ class interpreter {
                               inout(log), l, s.id);
         };
         if (n.array != nullptr) {
-            switch (n.array_mode) {
-            case mode::in: with(task_on_list<const number_list>{}, in(*n.array)); break;
-            case mode::out: with(task_on_list<number_list>{}, out(*n.array)); break;
-            case mode::inout: with(task_on_list<number_list>{}, inout(*n.array)); break;
-            }
+            n.name_array([&](auto all) { with(task_on_list<std::remove_reference_t<decltype(all.get())>>{}, all); });
         } else if (n.region == nullptr) {
             with(task{});
         } else if (n.region_mode == mode::in) {
@@ -282,11 +288,7 @@ class interpreter {
                                     inout(n.inout[1]));
         };
         if (n.array != nullptr) {
-            switch (n.array_mode) {
-            case mode::in: with(in(*n.array)); break;
-            case mode::out: with(out(*n.array)); break;
-            case mode::inout: with(inout(*n.array)); break;
-            }
+            n.name_array(with);
         } else if (n.region == nullptr) {
             with();
         } else if (n.region_mode == mode::in) {

@@ -149,7 +149,7 @@ TEST(ProcessDeathTest, AChildThatBeginsALooseTaskIsToldSo) {
                             std::abort();
                         }
                         s.async([] {});
-                        _exit(0); // not told: nothing else here would
+                        _exit(0); // before the end of the finish, which would tell it as well
                     });
                 });
             },
