@@ -315,13 +315,11 @@ const void* engine::begin_atomic(core& c, std::uint64_t address, unsigned size, 
             drop(c, *w, false);
         }
     }
-    if (tracking_ && kind != atomic_kind::store) {
-        check_shared(c, address, frame_line, bytes, pc);
-    }
+    const void* const value =
+        tracking_ && kind != atomic_kind::store ? look_at_shared(c, address, frame_line, bytes, pc) : host;
     const std::int64_t begin = c.clock();
     c.spend(memory_.round_trip(at(c), frame_line, begin, atomic_operand, atomic_operand, true) - begin);
-    line_record& record = frames_.record(frame_line);
-    return record.image != 0 ? image_of(record) + address % line_bytes : host;
+    return value;
 }
 
 void engine::write_atomic(core& c, std::uint64_t address, const void* value, unsigned size, std::uint32_t pc) {

@@ -126,10 +126,7 @@ void engine::read_behind(core& source, std::uint64_t address, unsigned char* int
             w->dirty &= ~go;
         }
         if (tracking_) {
-            check_shared(source, address, frame_line, bytes, 0);
-        }
-        if (record.image != 0) {
-            values = image_of(record) + address % line_bytes;
+            values = look_at_shared(source, address, frame_line, bytes, 0);
         }
     }
     __builtin_memcpy(into, values, size);

@@ -9,6 +9,8 @@
 //  4. A write-back moves its bytes into the image; stale ones among them overwrite newer ones there: those are lost.
 //  5. A read of a stale byte is reported. Emulation swaps the line's stale bytes with host memory for as long as this
 //     core runs, so that code without hooks sees them too.
+//  6. A store without a hook changes host memory and no image. An access to the shared cache therefore takes from the
+//     image only the bytes that are old there.
 
 #include "sim/engine.hpp"
 
@@ -165,19 +167,24 @@ void engine::read_stale(core& c, way& w, std::uint64_t bytes, std::uint32_t pc) 
     }
 }
 
-// An access to the shared cache finds an old value there if the latest is in somebody's private cache.
-void engine::check_shared(core& c, std::uint64_t address, std::uint32_t frame_line, std::uint64_t bytes,
-                          std::uint32_t pc) {
-    const line_record& record = frames_.record(frame_line);
+const unsigned char* engine::look_at_shared(core& c, std::uint64_t address, std::uint32_t frame_line,
+                                            std::uint64_t bytes, std::uint32_t pc) {
+    line_record& record = frames_.record(frame_line);
     std::uint64_t old = record.lost & bytes;
     others(record, c.id, [&](core& o) {
         const way& copy = *find(o, frame_line);
         refuse_writes(o, copy);
         old |= copy.dirty & ~copy.stale & bytes;
     });
+    const std::uint64_t line = address >> line_shift;
     if (old != 0) {
-        note_stale(c, address >> line_shift, frame_line, old, pc);
+        note_stale(c, line, frame_line, old, pc);
     }
+    if (record.image == 0) {
+        return host_line(line) + address % line_bytes;
+    }
+    each_byte(bytes & ~old, [&](unsigned b) { image_of(record)[b] = host_line(line)[b]; });
+    return image_of(record) + address % line_bytes;
 }
 
 void engine::note_stale(core& c, std::uint64_t line, std::uint32_t frame_line, std::uint64_t bytes, std::uint32_t pc) {

@@ -126,6 +126,28 @@ TEST(staleness, modes_do_not_change_the_clock) {
     EXPECT_EQ(write_and_read(stale_mode::emulate, true, true).total.cycles, off);
 }
 
+// As Clang makes some for objects on the stack (sim/README.md).
+[[gnu::noinline, gnu::no_sanitize_thread]] void write_other_without_hook(std::uint32_t v) { words.other = v; }
+
+void store_beside_a_store_without_hook() {
+    words = {};
+    publish_all();
+    write_value(7); // from here on the shared cache's line is older than the core's
+    write_other_without_hook(5);
+    seen[0] = __atomic_load_n(&words.other, __ATOMIC_ACQUIRE);
+    seen[1] = __atomic_fetch_add(&words.other, 1, __ATOMIC_ACQ_REL);
+}
+
+TEST(staleness, a_store_without_a_hook_is_seen_at_once) {
+    for (const stale_mode mode : {stale_mode::off, stale_mode::report, stale_mode::emulate}) {
+        EXPECT_EQ(simulate(store_beside_a_store_without_hook, {.stale = mode}).total.stale_reads, 0U);
+        EXPECT_EQ(seen[0], 5U);
+        EXPECT_EQ(seen[1], 5U);
+        EXPECT_EQ(words.other, 6U);
+        EXPECT_EQ(words.value, 7U);
+    }
+}
+
 // ---- Scripts: one sequence of operations of all cores, run in its order, against a model of the machine.
 
 enum class operation { load, store, publish_all, discard_all, publish, discard, add, load_acquire, store_release };
