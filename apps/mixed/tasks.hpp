@@ -7,6 +7,7 @@
 #include "mixed/model.hpp"
 #include "support/dataflow.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -128,6 +129,7 @@ inline void fail_in_child(numbers cells, std::size_t lane) {
 }
 
 /// A group is called off, drops what comes then, and is as new after the wait. What its tasks spawn, they wait for.
+/// Called off with tasks under way it may drop those, too, and no task that is not its own.
 inline void call_off(numbers cells) {
     par::task_group group;
     group.run([&] {
@@ -144,6 +146,14 @@ inline void call_off(numbers cells) {
         if (!par::stop_requested()) step(cells[2], 10);
     });
     group.wait();
+    constexpr unsigned pending = 4;
+    std::atomic<unsigned> begun{0};
+    for (unsigned i = 0; i < pending; ++i) group.run([&begun] { ++begun; });
+    par::spawn(step, par::inout(cells[3]), std::uint64_t{19});
+    group.cancel();
+    group.wait();
+    par::taskwait();
+    if (begun > pending) cells[3] = 0;
 }
 
 } // namespace mixed_tasks
