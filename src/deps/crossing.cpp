@@ -13,6 +13,7 @@
 #include "base/port/thread.hpp"
 #include "coherence/arena.hpp"
 #include "coherence/exposure.hpp"
+#include "deps/crossing_table.hpp"
 #include "deps/crossing_under_way.hpp"
 #include "deps/naming.hpp"
 #include "deps/placement.hpp"
@@ -47,6 +48,7 @@ crossing::crossing(team& home, std::unique_ptr<fabric::endpoint> f, task_ends en
                    trace_buffer<machine>* track)
     : home_(home),
       ends_(ends),
+      types_(crossing_table::instance()),
       imports_context_(&home.root(), nullptr, nullptr, nullptr),
       imports_(imports_context_, home),
       look_every_(static_cast<std::uint64_t>(look_every_s * port::ticks_per_second())),

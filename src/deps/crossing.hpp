@@ -70,6 +70,8 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
+class crossing_table;
+
 // A task went from `home` to `thief`, which had asked for it by this ticket.
 struct hop {
     domain_id home;
@@ -195,6 +197,7 @@ class crossing final : public outward, message_steal::holder {
 
     team& home_;
     const task_ends ends_;
+    const crossing_table& types_; // which numbers them: before the first task goes or comes
     const task_context imports_context_;
     task_scope imports_;
 

@@ -88,7 +88,7 @@ void crossing::let_in() {
 }
 
 void crossing::arrive_here(const arrival& a) {
-    const crossing_type* const type = crossing_table::instance().at(a.head.type);
+    const crossing_type* const type = types_.at(a.head.type);
     if (type == nullptr) {
         panic("crossing: a task of an unknown type");
     }
