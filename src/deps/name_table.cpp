@@ -59,7 +59,7 @@ unsigned name_table::level_of(const access& a) noexcept {
 
 std::size_t name_table::bucket(unsigned level, std::uintptr_t granule) const noexcept {
     const std::uint64_t mixed = (granule + (std::uint64_t{level} << 58)) * 0x9e3779b97f4a7c15U; // Fibonacci hashing
-    return static_cast<std::size_t>(mixed >> (64 - std::countr_zero(buckets_.size())));
+    return static_cast<std::size_t>(mixed >> bucket_shift_);
 }
 
 name_table::entry* name_table::find(const access& a, unsigned level) const noexcept {
@@ -332,6 +332,7 @@ void name_table::pool::clear() noexcept {
 void name_table::grow() {
     std::vector<entry*> wider(std::max<std::size_t>(16, 2 * buckets_.size()), nullptr);
     buckets_.swap(wider);
+    bucket_shift_ = 64 - std::countr_zero(buckets_.size());
     for_each([this](entry& e) {
         const unsigned level = level_of(e.name);
         entry*& head = buckets_[bucket(level, granule_of(e.name, level))];

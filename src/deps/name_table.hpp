@@ -129,7 +129,8 @@ class name_table {
     static constexpr unsigned region_level = 64;
     static constexpr unsigned part_level = 65;
 
-    std::vector<entry*> buckets_;
+    std::vector<entry*> buckets_; // 2^(64 - bucket_shift_) of them, or none
+    int bucket_shift_ = 64;
     pool plain_; // objects and regions
     pool parts_;
     std::uint64_t levels_ = 0;    // which levels have entries

@@ -32,29 +32,54 @@ struct touch {
 // What one task touches, each object once. Most tasks have few accesses and need no memory here.
 class touch_list {
   public:
-    void add(name_table::entry& object, group_kind kind, access_node* node) {
-        for (std::size_t i = 0; i < size_; ++i) {
-            touch& known = at(i);
+    touch_list() noexcept = default;
+    touch_list(const touch_list&) = delete;
+    touch_list& operator=(const touch_list&) = delete;
+    // Room for so many. Errors: std::bad_alloc.
+    void reserve(std::size_t n) {
+        if (n > few_.size()) [[unlikely]] {
+            auto more = std::make_unique_for_overwrite<touch[]>(n);
+            std::copy(begin(), end(), more.get());
+            many_ = std::move(more);
+            begin_ = many_.get();
+        }
+    }
+    // Precondition: there is room.
+    void add(name_table::entry& object, group_kind kind, access_node* node) noexcept {
+        for (touch& known : *this) {
             if (known.object == &object) { // a task must not wait for itself
                 known.kind = common(known.kind, kind);
                 return;
             }
         }
-        if (size_ < few_.size()) {
-            few_[size_] = {&object, kind, node, false};
-        } else {
-            many_.push_back({&object, kind, node, false});
-        }
-        ++size_;
+        begin_[size_++] = {&object, kind, node, false};
     }
-    [[nodiscard]] touch& at(std::size_t i) noexcept { return i < few_.size() ? few_[i] : many_[i - few_.size()]; }
-    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] touch* begin() noexcept { return begin_; }
+    [[nodiscard]] touch* end() noexcept { return begin_ + size_; }
+    [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
 
   private:
     std::array<touch, 8> few_;
-    std::vector<touch> many_;
-    std::size_t size_ = 0;
+    std::unique_ptr<touch[]> many_;
+    touch* begin_ = few_.data();
+    std::uint32_t size_ = 0;
 };
+
+// Adds what overlaps the objects that the task names: `hooked` other objects at most. Out of line, as most tasks have
+// none. Errors: std::bad_alloc; the order is as before.
+[[gnu::noinline]] void add_overlapping(touch_list& touched, name_table& names, dependent_task& task,
+                                       std::size_t hooked) {
+    touched.reserve(touched.size() + hooked);
+    task.more = new access_node[hooked];
+    for (std::uint32_t i = 0; i < task.node_count; ++i) {
+        const access& a = task.nodes[i].what;
+        if (!a.nothing()) {
+            for (name_table::entry* const other : names.at(a).hooks) {
+                touched.add(*other, writes(a.mode) ? group_kind::parts : group_kind::part_readers, nullptr);
+            }
+        }
+    }
+}
 
 // The waiter of taskwait_on() is none: a taskwait() in another branch may run on top of its frame, and must not wait
 // for it. The parent's body is not over as long as the frame stands, so nobody else needs to count it.
@@ -147,6 +172,7 @@ bool task_scope::submit(dependent_task& task) {
     }
     const std::lock_guard lock(mutex_);
     touch_list touched;
+    touched.reserve(task.node_count);
     const std::uint64_t overlaps_before = names_.overlaps();
     std::size_t hooked = 0;
     for (std::uint32_t i = 0; i < task.node_count; ++i) {
@@ -157,20 +183,11 @@ bool task_scope::submit(dependent_task& task) {
             hooked += object.hooks.size();
         }
     }
-    if (hooked != 0) {
+    if (hooked != 0) [[unlikely]] {
         if (const std::uint64_t appeared = names_.overlaps() - overlaps_before; appeared != 0) {
             crew_.count_overlaps(appeared);
         }
-        for (std::uint32_t i = 0; i < task.node_count; ++i) {
-            access_node& node = task.nodes[i];
-            if (node.what.nothing()) {
-                continue;
-            }
-            for (name_table::entry* const other : names_.at(node.what).hooks) {
-                touched.add(*other, writes(node.what.mode) ? group_kind::parts : group_kind::part_readers, nullptr);
-            }
-        }
-        task.more = new access_node[hooked];
+        add_overlapping(touched, names_, task, hooked);
     }
 
     // From here on nothing fails.
@@ -185,12 +202,11 @@ bool task_scope::submit(dependent_task& task) {
     if (task.cover != nullptr) {
         task.cover->add();
     }
-    const auto count = static_cast<std::uint32_t>(touched.size());
+    const std::uint32_t count = touched.size();
     task.unmet.store(count + 1, std::memory_order_relaxed); // published below
     std::uint32_t met = 0;
     std::uint32_t hosted = 0;
-    for (std::uint32_t i = 0; i < count; ++i) {
-        touch& t = touched.at(i);
+    for (touch& t : touched) {
         if (t.node == nullptr) {
             t.node = &task.more[task.more_count++];
             t.node->what = t.object->name;
@@ -203,8 +219,7 @@ bool task_scope::submit(dependent_task& task) {
     task.references.store(std::max(hosted, 1U), std::memory_order_relaxed);
     if (met != count) {
         machine::publish_all(coherence_step::handed_over); // others find the nodes from here on
-        for (std::uint32_t i = 0; i < count; ++i) {
-            const touch& t = touched.at(i);
+        for (const touch& t : touched) {
             met += !t.met && enter(*t.object, *t.node) ? 1 : 0;
         }
     }
@@ -383,33 +398,37 @@ void task_scope::finish(dependent_task& task, ready_list& ready) noexcept {
 void task_scope::child_ended() noexcept {
     latch<machine>& parents = *parent_.pending;
     std::uint64_t seen = children_.load(std::memory_order_acquire);
-    bool held = false;
-    for (;;) {
-        if ((seen & watched) != 0) {
-            held = true;
-            parents.add(); // until the lock is open again
-            // Under the lock, so that a waiter that has held the lock since does not meet us here.
-            const std::lock_guard lock(mutex_);
-            seen = children_.fetch_sub(1, std::memory_order_acq_rel); // N1 -> N2; <- S1
-            for (few_children* w = waiters_; w != nullptr; w = w->next_) {
-                if (static_cast<std::uint32_t>(seen - 1) <= w->most_) {
-                    w->bell_->notify();
-                }
-            }
-            break;
-        }
+    while ((seen & watched) == 0) {
         if (children_.compare_exchange_weak(seen, seen - 1, std::memory_order_acq_rel, // N1 -> N2, S1; <- S1
                                             std::memory_order_acquire)) {
-            break;
+            // Invariant 3: from here on the scope may be gone, the latch only when we have arrived.
+            if (was_the_last(seen)) [[unlikely]] {
+                arrive(parents);
+            }
+            return;
         }
     }
-    // Invariant 3: from here on the scope may be gone, the latch only when we have arrived.
-    if ((seen & settled) != 0 && static_cast<std::uint32_t>(seen) == 1) {
+    watched_child_ended(parents);
+}
+
+// The same where somebody waits for children.
+void task_scope::watched_child_ended(latch<machine>& parents) noexcept {
+    parents.add(); // until the lock is open again
+    std::uint64_t seen = 0;
+    {
+        // Under the lock, so that a waiter that has held the lock since does not meet us here.
+        const std::lock_guard lock(mutex_);
+        seen = children_.fetch_sub(1, std::memory_order_acq_rel); // N1 -> N2; <- S1
+        for (few_children* w = waiters_; w != nullptr; w = w->next_) {
+            if (static_cast<std::uint32_t>(seen - 1) <= w->most_) {
+                w->bell_->notify();
+            }
+        }
+    }
+    if (was_the_last(seen)) {
         arrive(parents);
     }
-    if (held) {
-        arrive(parents);
-    }
+    arrive(parents);
 }
 
 // --- errors ---------------------------------------------------------------------------------------------------------

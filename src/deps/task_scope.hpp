@@ -130,6 +130,11 @@ class task_scope {
     static void begin(access_group& g, ready_list& ready) noexcept;
     static void let_go(dependent_task& task, std::uint32_t references) noexcept;
     void child_ended() noexcept;
+    [[gnu::noinline]] void watched_child_ended(latch<machine>& parents) noexcept;
+    // Of children_ before a child ended: whether the scope counts on its parent's latch no more.
+    static bool was_the_last(std::uint64_t seen) noexcept {
+        return (seen & settled) != 0 && static_cast<std::uint32_t>(seen) == 1;
+    }
     void leave_unwritten(const dependent_task& task) noexcept;
     void look_for_unwritten(dependent_task& task) noexcept;
     void forget_names() noexcept;

@@ -36,9 +36,9 @@ FAULTS = {
          "(!@ && b.kind == access_kind::region && lies_within(region_around(a), region_around(b)));")],
     "bytes that appear in a region that has a name": [
         (NAMES, "if (overlapping(r->name, a)) {", "if (!@ && overlapping(r->name, a)) {")],
-    "hooks not entered": [(SCOPE, "    if (hooked != 0) {", "    if (hooked != 0 && !@) {")],
+    "hooks not entered": [(SCOPE, "    if (hooked != 0) [[unlikely]] {", "    if (hooked != 0 && !@) {")],
     "writer of a part enters as a reader": [
-        (SCOPE, "writes(node.what.mode) ? group_kind::parts :", "writes(node.what.mode) && !@ ? group_kind::parts :")],
+        (SCOPE, "writes(a.mode) ? group_kind::parts :", "writes(a.mode) && !@ ? group_kind::parts :")],
     "readers not counted": [
         (SCOPE, "        node.joined = last;\n        last->unfinished.fetch_add(1,",
          "        node.joined = @ ? &node.own : last;\n        if (@) prepare(node.own, kind, node);\n"

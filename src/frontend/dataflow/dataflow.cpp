@@ -222,7 +222,9 @@ void run_spawned(worker& self, dependent_task* task) noexcept {
         } else {
             call(*task);
         }
-        task_scope::body_ended(task->own);
+        if (!task->inside.alone()) { // else nothing was spawned in it: a scope counts there until the body has ended
+            task_scope::body_ended(task->own);
+        }
         const context* const enclosing = task->own.parent;
         ready_list ready;
         if (task->inside.alone()) {
@@ -270,6 +272,12 @@ void begin_in(task_scope& scope, dependent_task& task) {
 // Out of line, so that what nobody watches does without their registers, too.
 [[gnu::noinline]] void run_watched(worker& self, dependent_task* task) noexcept { run_spawned<true>(self, task); }
 [[gnu::noinline]] void begin_watched(task_scope& scope, dependent_task& task) { begin_in<true>(scope, task); }
+[[gnu::noinline]] void run_some_children(task_scope& scope) {
+    worker& self = worker::of(*current_page);
+    task_scope::few_children condition(scope, most_children / 2);
+    self.home.wait_from_here(self, wanted::within(&scope.parent()), condition, "spawn: too many unfinished tasks",
+                             &scope);
+}
 
 } // namespace
 
@@ -307,11 +315,8 @@ void begin_spawned(dependent_task& task) {
     } else {
         begin_in<false>(scope, task);
     }
-    if (scope.children() > most_children && current_page != nullptr) {
-        worker& self = worker::of(*current_page);
-        task_scope::few_children condition(scope, most_children / 2);
-        self.home.wait_from_here(self, wanted::within(&scope.parent()), condition, "spawn: too many unfinished tasks",
-                                 &scope);
+    if (scope.children() > most_children && current_page != nullptr) [[unlikely]] {
+        run_some_children(scope);
     }
 }
 

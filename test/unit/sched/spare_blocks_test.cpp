@@ -33,13 +33,28 @@ TEST(SpareBlocks, WhatIsGivenBackIsTakenNext) {
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(a) % __STDCPP_DEFAULT_NEW_ALIGNMENT__, 0U);
     spare_blocks::give(&mine, a, 200);
     spare_blocks::give(&mine, b, 200);
-    EXPECT_EQ(spare_blocks::take(&mine, 193), b) << "another size of the same class";
-    EXPECT_EQ(spare_blocks::take(&mine, 256), a);
-    void* const c = filled(&mine, 192);
+    EXPECT_EQ(spare_blocks::take(&mine, 177), b) << "another size of the same class";
+    EXPECT_EQ(spare_blocks::take(&mine, 240), a);
+    void* const c = filled(&mine, 176);
     EXPECT_TRUE(c != a && c != b) << "a smaller class";
-    spare_blocks::give(&mine, a, 256);
-    spare_blocks::give(&mine, b, 193);
-    spare_blocks::give(&mine, c, 192);
+    spare_blocks::give(&mine, a, 240);
+    spare_blocks::give(&mine, b, 177);
+    spare_blocks::give(&mine, c, 176);
+}
+
+TEST(SpareBlocks, EveryBlockStandsInItsLinesInTheSameWay) {
+    const auto place = [](const void* memory) {
+        return reinterpret_cast<std::uintptr_t>(memory) % skerry::detail::cache_line;
+    };
+    spare_blocks mine;
+    std::vector<void*> blocks;
+    for (std::size_t bytes = 1; bytes < 1500; bytes += 7) {
+        blocks.push_back(spare_blocks::take(bytes % 5 == 0 ? nullptr : &mine, bytes));
+        EXPECT_EQ(place(blocks.back()), place(blocks[0])) << bytes << " bytes";
+    }
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        spare_blocks::give(&mine, blocks[i], 1 + 7 * i);
+    }
 }
 
 TEST(SpareBlocks, NoBlockReachesIntoAnother) {

@@ -151,7 +151,7 @@ class spawned_task final : public dependent_task {
     union {
         closure closure_; // until drop()
     };
-    access_node room_[access_count + 1]; // + 1: an array cannot be empty
+    access_node room_[access_count != 0 ? access_count : 1]; // an array cannot be empty
 };
 
 } // namespace skerry::inline SKERRY_ABI::detail
