@@ -167,8 +167,8 @@ class engine {
     void arrive(core& c, way& w, std::uint64_t fresh);
     void track_write_back(core& c, way& w, std::uint64_t bytes);
     void read_stale(core& c, way& w, std::uint64_t bytes, std::uint32_t pc);
-    // What an access finds in the shared cache: an old value where the latest is in somebody's private cache, which is
-    // reported, or was lost. The bytes lie in one line; the result holds until a store to it.
+    // What an access finds in the shared cache: an old value where the latest is in somebody's private cache or was
+    // lost; both are reported. The bytes lie in one line; the result holds until the next store or write-back.
     const unsigned char* look_at_shared(core& c, std::uint64_t address, std::uint32_t frame_line, std::uint64_t bytes,
                                         std::uint32_t pc);
     void note_stale(core& c, std::uint64_t line, std::uint32_t frame_line, std::uint64_t bytes, std::uint32_t pc);

@@ -16,7 +16,7 @@ namespace skerry_sim::detail {
 struct line_record {
     std::uint64_t holders = 0; // a bit per core whose private cache has the line
     std::uint64_t lost = 0;    // bytes of the shared cache that an older write-back has overwritten
-    std::uint32_t image = 0;   // emulation: 1 + index of the shared cache's values; 0: host memory has them
+    std::uint32_t image = 0;   // emulation: 1 + index of the shared cache's values of old bytes; 0: there are none
     std::int32_t owner = -1;   // coherent caches: who may write it
 };
 

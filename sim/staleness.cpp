@@ -10,7 +10,7 @@
 //  5. A read of a stale byte is reported. Emulation swaps the line's stale bytes with host memory for as long as this
 //     core runs, so that code without hooks sees them too.
 //  6. A store without a hook changes host memory and no image. An access to the shared cache therefore takes from the
-//     image only the bytes that are old there.
+//     image only the bytes that are old there. To a byte that is old somewhere such a store may be lost.
 
 #include "sim/engine.hpp"
 

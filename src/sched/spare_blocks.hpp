@@ -4,8 +4,8 @@
 // Memory of tasks that have ended, for the next ones that the same worker makes. A block is warm then, and who ends
 // tasks that another worker has made does not meet it at a lock of the C library's heap.
 //
-// Blocks are of whole cache lines. Else a task's members lie across lines or not as the heap has it: the same program
-// took 75 or 94 ns a task, by the length of its environment (design note 0012).
+// Blocks begin on a cache line, and those that are kept fill whole lines. Else a task's members lie across lines or not
+// as the heap has it: the same program took 75 or 94 ns a task, by its environment (design note 0012).
 //
 // A block goes back to the worker that made it, whoever gives it back. So a worker keeps, of each size, at most as many
 // as were in use at one moment; it frees them when it ends itself.
@@ -103,7 +103,7 @@ class spare_blocks {
     }
     static void free(block* b) noexcept { ::operator delete(b, std::align_val_t{cache_line}); }
 
-    static constexpr std::size_t classes = 16; // of as many lines
+    static constexpr std::size_t classes = 16; // of class c: c + 1 lines, the head among them
 
     static constexpr std::size_t class_of(std::size_t bytes) noexcept {
         return (bytes + sizeof(block) - 1) / cache_line;

@@ -20,7 +20,7 @@ constexpr long never = -1;
 std::atomic<long> fail_after{never}; // allocations until one fails; then every later one works again
 std::atomic<bool> fail_large{false}; // all allocations of more than 8 KiB: what a deque asks for when it grows
 std::atomic<long> live{0};
-std::atomic<long> made{0}; // of whole cache lines and as large as a task
+std::atomic<long> made{0}; // as large as a task, which has at most 16 whole cache lines; a worker has more
 
 void* allocate(std::size_t size, std::size_t alignment) noexcept {
     if (fail_large && size > 8192) {
@@ -34,7 +34,7 @@ void* allocate(std::size_t size, std::size_t alignment) noexcept {
     }
     void* const p = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
     live += p != nullptr ? 1 : 0;
-    made += size > 256 && size % 64 == 0 && alignment == 64 ? 1 : 0;
+    made += size > 256 && size <= 1024 && size % 64 == 0 && alignment == 64 ? 1 : 0;
     return p;
 }
 
