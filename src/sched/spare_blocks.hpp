@@ -5,7 +5,7 @@
 // tasks that another worker has made does not meet it at a lock of the C library's heap.
 //
 // Blocks begin on a cache line, and those that are kept fill whole lines. Else a task's members lie across lines or not
-// as the heap has it: the same program took 75 or 94 ns a task, by its environment (design note 0012).
+// as the heap has it, and the same program takes a fourth longer in another environment (design note 0012).
 //
 // A block goes back to the worker that made it, whoever gives it back. So a worker keeps, of each size, at most as many
 // as were in use at one moment; it frees them when it ends itself.

@@ -272,6 +272,8 @@ void begin_in(task_scope& scope, dependent_task& task) {
 // Out of line, so that what nobody watches does without their registers, too.
 [[gnu::noinline]] void run_watched(worker& self, dependent_task* task) noexcept { run_spawned<true>(self, task); }
 [[gnu::noinline]] void begin_watched(task_scope& scope, dependent_task& task) { begin_in<true>(scope, task); }
+
+// Out of line: a spawn seldom needs its frame.
 [[gnu::noinline]] void run_some_children(task_scope& scope) {
     worker& self = worker::of(*current_page);
     task_scope::few_children condition(scope, most_children / 2);

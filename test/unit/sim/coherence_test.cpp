@@ -126,7 +126,8 @@ TEST(staleness, modes_do_not_change_the_clock) {
     EXPECT_EQ(write_and_read(stale_mode::emulate, true, true).total.cycles, off);
 }
 
-// As Clang makes some for objects on the stack (sim/README.md).
+// Has no hook, which is what the test is about: Clang leaves it out of some stores to objects on the stack
+// (sim/README.md).
 [[gnu::noinline, gnu::no_sanitize_thread]] void write_other_without_hook(std::uint32_t v) { words.other = v; }
 
 void store_beside_a_store_without_hook() {
