@@ -18,6 +18,7 @@
 #include "deps/access_ranges.hpp"
 #include "deps/access_text.hpp"
 #include "deps/byte_ranges.hpp"
+#include "deps/name_table.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -70,18 +71,23 @@ std::uint64_t sum_of(const access& a, std::span<const access_node> all) {
 
 std::span<const access_node> nodes_of(const dependent_task& task) noexcept { return {task.nodes, task.node_count}; }
 
-// Of regions that another process writes the books are not whole while another parcel of them arrives; and where a
-// process guards what came from elsewhere, their pages are closed to writing.
-bool is_looked_at(const access& a) noexcept {
+// Not what lies in a region that the task may write, where it may be gone at the end. Of regions that another process
+// writes the books are not whole while another parcel of them arrives; and where a process guards what came from
+// elsewhere, their pages are closed to writing.
+bool is_looked_at(const access& a, std::span<const access_node> all) noexcept {
     return !writes(a.mode) &&
-           (a.kind != access_kind::region || (exposure::active() == nullptr && written_here(region_id{a.first})));
+           (a.kind != access_kind::region || (exposure::active() == nullptr && written_here(region_id{a.first}))) &&
+           std::ranges::none_of(all, [&a](const access_node& n) {
+               return n.what.kind == access_kind::region && writes(n.what.mode) && contains(n.what, a);
+           });
 }
 
 } // namespace
 
 input_sums::input_sums(const dependent_task& task) {
     for (const access_node& n : nodes_of(task)) {
-        sums_.push_back(is_looked_at(n.what) ? std::optional(sum_of(n.what, nodes_of(task))) : std::nullopt);
+        sums_.push_back(is_looked_at(n.what, nodes_of(task)) ? std::optional(sum_of(n.what, nodes_of(task)))
+                                                             : std::nullopt);
     }
 }
 

@@ -152,6 +152,23 @@ TEST_P(DeclaredIn, WhatTheTaskMayWriteIsLeftOut) {
     EXPECT_EQ(x[299], 7);
 }
 
+// Its memory is nobody's then.
+TEST_P(DeclaredIn, WhatTheTaskDestroysIsLeftOut) {
+    region home = skerry::root_region().create();
+    int* const x = home.make<int>(1);
+    EXPECT_EQ(message([&] {
+                  spawn(
+                      [](const int& mine, region& here) {
+                          int* const it = const_cast<int*>(&mine);
+                          *it = 2;
+                          here.destroy(it);
+                      },
+                      in(*x), inout(home));
+              }),
+              "no error");
+    home.destroy_all();
+}
+
 INSTANTIATE_TEST_SUITE_P(Workers, DeclaredIn, testing::Values(1U, 2U));
 
 } // namespace
