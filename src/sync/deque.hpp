@@ -167,7 +167,7 @@ class deque {
         const auto is_hole = [&hole](const slot& at) {
             return at.load(std::memory_order_relaxed) == tagged_task<Task>::loose(hole);
         };
-        slot* const bottom = page_.bottom.load(std::memory_order_relaxed);
+        slot* const end = shared_end(); // all holes lie below it: invariants 6 and 7
         slot* top = top_.load(std::memory_order_relaxed);
         if (s != top) {
             s->store(tagged_task<Task>::loose(hole), std::memory_order_relaxed);
@@ -176,7 +176,7 @@ class deque {
         do {
             ++top;
             --loose_;
-        } while (top < bottom && loose_ != 0 && is_hole(*top));
+        } while (top < end && loose_ != 0 && is_hole(*top));
         top_.store(top, std::memory_order_release);
     }
 
