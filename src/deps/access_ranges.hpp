@@ -35,6 +35,16 @@ inline void erase(byte_ranges& from, const access& a) {
     for_each_range(a, [&from](std::uintptr_t first, std::size_t bytes) { from.erase(first, bytes); });
 }
 
+// Takes away what one of the accesses writes. Errors: std::bad_alloc.
+template <class Accesses>
+void erase_written(byte_ranges& from, const Accesses& all) {
+    for (const access& a : all) {
+        if (writes(a.mode)) {
+            erase(from, a);
+        }
+    }
+}
+
 // What the accesses name and none of them writes. Errors: std::bad_alloc.
 template <class Accesses>
 byte_ranges only_read(const Accesses& all) {
@@ -44,11 +54,7 @@ byte_ranges only_read(const Accesses& all) {
             insert(ranges, a);
         }
     }
-    for (const access& a : all) {
-        if (writes(a.mode)) {
-            erase(ranges, a);
-        }
-    }
+    erase_written(ranges, all);
     return ranges;
 }
 
