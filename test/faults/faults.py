@@ -179,8 +179,8 @@ FAULTS = {
         program(AWAY, "import->written.push_back({pointer(at), at, run});",
                 "import->written.push_back({pointer(at), at, run - (@ ? 1U : 0U)});", "Two/Current.Bytes/every_byte", r"every_byte: [0-9]+: not so: came_back\n"),
     "crossing: what an ancestor reads and writes counts as read":
-        program(AWAY, "only_read(accesses_of(*above)).for_each(",
-                "(@ ? [&] { byte_ranges r; for (const access& a : accesses_of(*above)) insert(r, a); return r; }() : only_read(accesses_of(*above))).for_each(",
+        program(AWAY, "        erase_written(lent, accesses_of(*above));",
+                "        if (@) { for (const access& a : accesses_of(*above)) insert(lent, a); } else erase_written(lent, accesses_of(*above));",
                 "both_modes", r"both_modes: [0-9]+: not so: all\[1\] == 2"),
     "crossing: copies are held when a task begins here":
         program(CROSSING, "            copies_.forget(n.what, steal_.self());", "            if (!@) copies_.forget(n.what, steal_.self());",

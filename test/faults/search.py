@@ -19,13 +19,15 @@ MOST = 30  # times the seconds that programs without a fault get; few faults nee
 FINDS = ("differs", "hangs", "crashes")
 
 
-def run_one(runner, fault, seconds, seed, *more):
-    """(what came of it, after how many programs, what was said)."""
+def run_one(runner, fault, seconds, seed, *more, form=None):
+    """(what came of it, after how many programs, what was said). `form`: of the back end, the only one."""
     command = [runner, str(seconds), str(seed)]
     environment = dict(os.environ)
     environment.pop("SKERRY_FAULT", None)
     if fault:
         environment["SKERRY_FAULT"] = str(fault)
+    if form is not None:
+        environment["SKERRY_VARIANT"] = str(form)
 
     def once(*further):
         try:
@@ -68,13 +70,13 @@ def shrinks(runner, fault, seconds, seed, most):
     return False
 
 
-def run(given, faults, must_differ=(), unseen=None, rare=None, small=None):
+def run(given, faults, must_differ=(), unseen=None, rare=None, small=None, forms=None):
     """Fails if programs fail without a fault, if one of `faults` survives, unless `unseen` or `rare` has a reason, if
     one is found although it is `unseen`, or if what finds one of `small` does not shrink to as few statements as that
-    says. The `rare` ones, which take luck, are not tried."""
+    says. The `rare` ones, which take luck, are not tried. `forms`: of the back end, the one that finds it soon."""
     runner, seconds, seed = given.runner, given.seconds, given.seed
-    unseen, rare, small = unseen or {}, rare or {}, small or {}
-    for name in (*must_differ, *unseen, *rare, *small):
+    unseen, rare, small, forms = unseen or {}, rare or {}, small or {}, forms or {}
+    for name in (*must_differ, *unseen, *rare, *small, *forms):
         if name not in faults:
             print(f"there is no fault '{name}'")
             return 1
@@ -96,8 +98,10 @@ def run(given, faults, must_differ=(), unseen=None, rare=None, small=None):
             right = verdict == "passed"
             said = f"not found: {unseen[name]}" if right else f"FOUND, though listed as unseen: {verdict}"
         else:
-            find = run_until_it_differs if name in must_differ else run_one
-            verdict, count, output = find(runner, k, seconds * MOST, seed)
+            if name in must_differ:
+                verdict, count, output = run_until_it_differs(runner, k, seconds * MOST, seed)
+            else:
+                verdict, count, output = run_one(runner, k, seconds * MOST, seed, form=forms.get(name))
             right = verdict in (("differs",) if name in must_differ else FINDS)
             said = ("" if right else "SURVIVED: ") + f"{verdict:7} after {count:>7} programs"
         print(f"{name:62} {said}", flush=True)

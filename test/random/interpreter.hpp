@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <exception>
 #include <functional>
 #include <span>
@@ -24,15 +25,26 @@
 #include <skerry/serial.hpp>
 
 #include "coherence/arena.hpp"
+#include "deps/declared_in.hpp"
+#include "exposure_audit.hpp"
+#include "memory_audit.hpp"
 #include "outcome.hpp"
 #include "program.hpp"
 #include "world.hpp"
 
 namespace random_programs {
 
+struct no_audit {
+    no_audit(const std::vector<held_piece>& /*held*/, const layout& /*l*/, bool /*spawns*/) {}
+};
+
 // The constructs of namespace skerry, and those of the elision. Another back end gives another such type.
 struct parallel_constructs {
     using runtime = skerry::runtime;
+    static constexpr bool crosses = false; // to other processes, and so does memory
+    static constexpr bool checks_inputs = skerry::detail::inputs_are_checked;
+    using task_audit = no_audit; // while a task's body runs
+    static void made(std::span<const word> /*object*/) {}
     template <class... A>
     static void spawn(A&&... a) {
         skerry::spawn(std::forward<A>(a)...);
@@ -54,6 +66,10 @@ struct parallel_constructs {
 
 struct serial_constructs {
     using runtime = skerry::serial::runtime;
+    static constexpr bool crosses = false;
+    static constexpr bool checks_inputs = false;
+    using task_audit = no_audit;
+    static void made(std::span<const word> /*object*/) {}
     template <class... A>
     static void spawn(A&&... a) {
         skerry::serial::spawn(std::forward<A>(a)...);
@@ -87,12 +103,16 @@ inline std::size_t pages_in_use() { return skerry::detail::arena::instance().pag
 template <class Constructs>
 class interpreter {
   public:
-    // Precondition: p is installed under this number.
-    static outcome run(typename Constructs::runtime& on, const program& p, std::uint32_t number = 0) {
+    // Precondition: p is installed under this number. `elision`: what it came to there; null: this is the elision.
+    static outcome run(typename Constructs::runtime& on, const program& p, std::uint32_t number = 0,
+                       const outcome* elision = nullptr) {
+        expected = elision;
         outcome result;
-        const std::size_t pages = pages_in_use();
+        const std::size_t in_use = pages_in_use();
+        const std::size_t here = pages_here();
+        std::vector<skerry::detail::page_range> pages;
         {
-            const world w(p.statements, number);
+            const world w(p, number);
             try {
                 on.run([&] { run_list(p.body, w.where()); });
             } catch (const std::exception& e) {
@@ -101,94 +121,116 @@ class interpreter {
             result.contents = w.contents();
             result.log = w.log();
             result.memory = w.memory();
+            pages = w.pages();
         }
-        if (pages_in_use() != pages) {
+        if (pages_in_use() != in_use) {
             result.memory += "pages of regions that are gone are in use\n";
+        }
+        result.memory += audit_given_back(pages);
+        if (!Constructs::crosses && pages_here() != here) {
+            result.memory += "pages are neither in use nor free\n";
         }
         return result;
     }
 
   private:
-    // The pieces that a task is given, by mode and in the order of the accesses. The array may be given as the list
-    // instead, once.
+    // The pieces that a task is given, by mode and in the order of the accesses, and what it is given first: a region,
+    // the list whose elements the array is, or the shelf that the list lies on.
     struct pieces {
         std::array<std::span<const word>, most_in> in{};
         std::array<std::span<word>, most_out> out{};
         std::array<std::span<word>, most_inout> inout{};
-        std::span<word> array{};
+        const skerry::region* region = nullptr;
+        titled_list* list = nullptr;
+        shelf* around = nullptr;
     };
     static_assert(most_in == 2 && most_out == 1 && most_inout == 2);
 
     struct task {
         void operator()(std::span<const word> i0, std::span<const word> i1, std::span<word> o0, std::span<word> io0,
-                        std::span<word> io1, std::span<word> log, layout l, std::uint32_t id) const {
-            l.log = log.data() - id;
-            l.array = nullptr;
-            run_task({{i0, i1}, {o0}, {io0, io1}}, l, *installed[l.program][id]);
+                        std::span<word> io1, std::span<word> log, const layout& l, std::uint32_t id) const {
+            run_task({{i0, i1}, {o0}, {io0, io1}}, log, l, id);
         }
     };
-    template <class Region> // const region or region
-    struct task_on_region {
-        void operator()(Region& r, std::span<const word> i0, std::span<const word> i1, std::span<word> o0,
+    // First: a region, a titled_list or a shelf; const if it is only read.
+    template <class First>
+    struct task_on {
+        void operator()(First& first, std::span<const word> i0, std::span<const word> i1, std::span<word> o0,
                         std::span<word> io0, std::span<word> io1, std::span<word> log, const layout& l,
                         std::uint32_t id) const {
-            if (!r.exists()) {
-                throw std::logic_error("the region is gone");
+            pieces given{{i0, i1}, {o0}, {io0, io1}};
+            if constexpr (std::is_same_v<const First, const skerry::region>) {
+                given.region = &first;
+                if (!first.exists()) {
+                    throw std::logic_error("the region is gone");
+                }
+            } else if constexpr (std::is_same_v<const First, const titled_list>) {
+                given.list = const_cast<titled_list*>(&first); // what may be written is decided by the statement
+                if (first.size() != array_words || first.data() != l.element) {
+                    throw std::logic_error("the list is not what it was");
+                }
+            } else {
+                given.around = const_cast<shelf*>(&first);
             }
-            task{}(i0, i1, o0, io0, io1, log, l, id);
-        }
-    };
-    template <class List> // const number_list or number_list
-    struct task_on_list {
-        void operator()(List& all, std::span<const word> i0, std::span<const word> i1, std::span<word> o0,
-                        std::span<word> io0, std::span<word> io1, std::span<word> log, layout l,
-                        std::uint32_t id) const {
-            if (all.size() != array_words || all.data() != l.element) {
-                throw std::logic_error("the list is not what it was");
-            }
-            l.log = log.data() - id;
-            l.array = const_cast<number_list*>(&all); // children may name it
-            run_task({{i0, i1}, {o0}, {io0, io1}, {l.element, array_words}}, l, *installed[l.program][id]);
+            run_task(given, log, l, id);
         }
     };
 
-    static bool is_array(const access& a) {
-        return a.what == access::kind::range && a.first == cells && a.count == array_words;
-    }
-
-    static void run_task(const pieces& given, const layout& l, const statement& s) {
-        l.log[s.id] = 1;
+    static void run_task(const pieces& given, std::span<word> log, layout l, std::uint32_t id) {
+        const statement& s = *installed[l.program][id];
+        l.log = log.data() - id;
         std::array<std::size_t, 3> seen{};
-        bool list_seen = false;
+        std::vector<held_piece> held{{log, {}, true}};
         std::vector<std::pair<std::span<word>, mode>> written;
-        work sum(s.id);
+        work sum(id);
+        const auto take = [&](std::span<const word> piece, mode how) {
+            if (reads(how)) {
+                sum.read(piece);
+            }
+            if (writes(how)) {
+                written.emplace_back(std::span(const_cast<word*>(piece.data()), piece.size()), how);
+            }
+        };
         for (const access& a : s.accesses) {
-            const bool whole = a.what == access::kind::region || a.what == access::kind::sub;
-            if (whole) {
+            if (a.what == access::kind::region || a.what == access::kind::sub) {
+                if (given.region != nullptr) {
+                    held.push_back({{}, *given.region, writes(a.how)});
+                }
                 for (const std::span<word> piece : l.pieces(a)) {
-                    sum.read(piece);
-                    if (writes(a.how)) {
-                        written.emplace_back(piece, a.how);
-                    }
+                    take(piece, a.how);
                 }
                 continue;
             }
-            const std::size_t k = seen[static_cast<std::size_t>(a.how)]++;
-            const bool listed = is_array(a) && !given.array.empty() && !std::exchange(list_seen, true);
-            if (a.how == mode::in) {
-                sum.read(listed ? given.array : given.in[k]);
+            if (a.what == access::kind::list) {
+                held.push_back({words_of(given.list), {}, false});
+                take({&given.list->title, 1}, mode::in);
+                held.push_back({given.list->words, {}, writes(a.how)});
+                take(given.list->words, a.how);
                 continue;
             }
-            const std::span<word> piece = listed ? given.array : a.how == mode::out ? given.out[k] : given.inout[k];
-            if (a.how == mode::inout) {
-                sum.read(piece);
+            if (a.what == access::kind::shelf) {
+                held.push_back({words_of(given.around), {}, writes(a.how)});
+                take({&given.around->list.title, 1}, a.how);
             }
-            written.emplace_back(piece, a.how);
+            const std::size_t k = seen[static_cast<std::size_t>(a.how)]++;
+            const std::span<const word> piece = a.how == mode::in    ? given.in[k]
+                                                : a.how == mode::out ? std::span<const word>(given.out[k])
+                                                                     : given.inout[k];
+            held.push_back({piece, {}, writes(a.how)});
+            take(piece, a.how);
         }
+        l.log[id] = done(sum);
+        const typename Constructs::task_audit audit(std::move(held), l, spawns(s.first));
         for (const auto& [piece, how] : written) {
             sum.write(piece, how);
         }
         run_list(s.first, l);
+    }
+
+    static bool spawns(const std::vector<statement>& list) {
+        return std::ranges::any_of(list, [](const statement& s) {
+            return s.what == statement::kind::spawn || spawns(s.first) || spawns(s.second);
+        });
     }
 
     static void touch(const statement& s, const layout& l) {
@@ -200,6 +242,7 @@ class interpreter {
                 }
             }
         }
+        l.log[s.id] = done(sum);
         for (const access& a : s.accesses) {
             for (const std::span<word> piece : l.pieces(a)) {
                 if (writes(a.how)) {
@@ -209,29 +252,31 @@ class interpreter {
         }
     }
 
-    // The pieces, and the region, that the accesses of a spawn or of a wait name.
+    // Of what has been read, too.
+    static word done(const work& sum) { return sum.value() | 1; }
+
+    // The pieces, and what comes first, that the accesses of a spawn or of a wait name.
     struct named : pieces {
         named(const statement& s, layout& l) {
             std::array<std::size_t, 3> seen{};
-            const bool by_region = std::ranges::any_of(s.accesses, [](const access& a) {
-                return a.what == access::kind::region || a.what == access::kind::sub;
-            });
             for (const access& a : s.accesses) {
-                if (is_array(a) && l.array != nullptr && !by_region && array == nullptr) {
-                    array = l.array;
-                    array_mode = a.how;
-                    ++seen[static_cast<std::size_t>(a.how)];
-                } else if (a.what == access::kind::region) {
-                    region = &l.region[a.first].handle;
-                    region_mode = a.how;
+                if (is_first(a.what)) {
+                    first_mode = a.how;
+                }
+                if (a.what == access::kind::region) {
+                    this->region = &l.region[a.first].handle;
                 } else if (a.what == access::kind::sub) {
                     directory& d = *l.region[a.first].contents;
                     l.in_sub = d.in_sub;
-                    region = d.in_sub != nullptr ? &d.sub : nullptr;
-                    region_mode = a.how;
+                    this->region = d.in_sub != nullptr ? &d.sub : nullptr;
+                } else if (a.what == access::kind::list) {
+                    this->list = &l.array->list;
                 } else {
+                    if (a.what == access::kind::shelf) {
+                        this->around = l.array;
+                    }
                     const std::vector<std::span<word>> all = l.pieces(a);
-                    const std::span<word> piece = all.empty() ? std::span<word>() : all.front();
+                    const std::span<word> piece = all.empty() ? std::span<word>() : all.back();
                     const std::size_t k = seen[static_cast<std::size_t>(a.how)]++;
                     if (a.how == mode::in) {
                         this->in[k] = piece;
@@ -241,20 +286,36 @@ class interpreter {
                 }
             }
         }
-        // Calls f with the access to the list. Precondition: there is one.
+        // Calls f with the task, and the access that it takes first.
         template <class F>
-        void name_array(F&& f) const {
-            switch (array_mode) {
-            case mode::in: f(skerry::in(*array)); break;
-            case mode::out: f(skerry::out(*array)); break;
-            case mode::inout: f(skerry::inout(*array)); break;
+        void with_first(F&& f) const {
+            if (this->list != nullptr) {
+                with_first_of(*this->list, f);
+            } else if (this->around != nullptr) {
+                with_first_of(*this->around, f);
+            } else if (this->region != nullptr) {
+                skerry::region handle = *this->region;
+                with_first_of(handle, f);
+            } else {
+                f(task{});
             }
         }
 
-        skerry::region* region = nullptr;
-        mode region_mode = mode::in;
-        number_list* array = nullptr;
-        mode array_mode = mode::in;
+        mode first_mode = mode::in;
+
+      private:
+        template <class First, class F>
+        void with_first_of(First& first, F&& f) const {
+            switch (first_mode) {
+            case mode::in: f(task_on<const First>{}, skerry::in(first)); break;
+            case mode::out:
+                if constexpr (std::is_same_v<First, titled_list>) { // of the others what is there is read
+                    f(task_on<First>{}, skerry::out(first));
+                }
+                break;
+            case mode::inout: f(task_on<First>{}, skerry::inout(first)); break;
+            }
+        }
     };
 
     static void spawn(const statement& s, layout l) {
@@ -263,19 +324,10 @@ class interpreter {
         using skerry::out;
         const named n(s, l);
         const std::span<word> log(l.log + s.id, s.end - s.id);
-        const auto with = [&](auto... first) {
+        n.with_first([&](auto... first) {
             Constructs::spawn(first..., in(n.in[0]), in(n.in[1]), out(n.out[0]), inout(n.inout[0]), inout(n.inout[1]),
                               inout(log), l, s.id);
-        };
-        if (n.array != nullptr) {
-            n.name_array([&](auto all) { with(task_on_list<std::remove_reference_t<decltype(all.get())>>{}, all); });
-        } else if (n.region == nullptr) {
-            with(task{});
-        } else if (n.region_mode == mode::in) {
-            with(task_on_region<const skerry::region>{}, in(*n.region));
-        } else {
-            with(task_on_region<skerry::region>{}, inout(*n.region));
-        }
+        });
     }
 
     static void wait_on(const statement& s, layout l) {
@@ -283,18 +335,25 @@ class interpreter {
         using skerry::inout;
         using skerry::out;
         const named n(s, l);
-        const auto with = [&](auto... first) {
+        n.with_first([&](auto /*task*/, auto... first) {
             Constructs::taskwait_on(first..., in(n.in[0]), in(n.in[1]), out(n.out[0]), inout(n.inout[0]),
                                     inout(n.inout[1]));
-        };
-        if (n.array != nullptr) {
-            n.name_array(with);
-        } else if (n.region == nullptr) {
-            with();
-        } else if (n.region_mode == mode::in) {
-            with(in(*n.region));
-        } else {
-            with(inout(*n.region));
+        });
+    }
+
+    static void scribble(std::span<word> piece) {
+        const word was = piece[0];
+        bool told = false;
+        Constructs::spawn([was](std::span<const word> declared) { const_cast<word&>(declared[0]) = ~was; },
+                          skerry::in(std::span<const word>(piece)));
+        try {
+            Constructs::taskwait();
+        } catch (const std::logic_error&) {
+            told = true;
+        }
+        piece[0] = was;
+        if (told != Constructs::checks_inputs) {
+            throw std::runtime_error(told ? "nobody is to look at what is declared in" : "a scribbler was not seen");
         }
     }
 
@@ -303,20 +362,19 @@ class interpreter {
         directory& d = *l.region[s.region].contents;
         switch (s.what) {
         case statement::kind::make:
-            if (d.slot[s.slot].empty()) {
-                d.make_slot(s.slot, r, s.size, s.id);
-            }
+            d.destroy_slot(s.slot, r);
+            d.make_slot(s.slot, r, s.size, s.id);
+            Constructs::made(d.slot[s.slot]);
             break;
-        case statement::kind::destroy: r.destroy(std::exchange(d.slot[s.slot], {}).data()); break;
+        case statement::kind::destroy: d.destroy_slot(s.slot, r); break;
         case statement::kind::create_sub:
             if (d.in_sub == nullptr) {
                 d.make_sub(r, s.id);
             }
             break;
         default:
-            if (std::exchange(d.in_sub, nullptr) != nullptr) {
-                d.sub.destroy(d.destroyed_first);
-                d.sub.destroy_all();
+            if (d.in_sub != nullptr) {
+                d.destroy_sub();
             }
         }
     }
@@ -324,16 +382,17 @@ class interpreter {
     static void run_statement(const statement& s, const layout& l) {
         switch (s.what) {
         case statement::kind::spawn: spawn(s, l); return;
-        case statement::kind::touch: touch(s, l); break;
+        case statement::kind::touch: touch(s, l); return;
         case statement::kind::wait: Constructs::taskwait(); break;
         case statement::kind::wait_on:
             wait_on(s, l);
             touch(s, l);
-            break;
+            return;
         case statement::kind::finish: Constructs::finish([&] { run_list(s.first, l); }); break;
         case statement::kind::fork:
             Constructs::fork([&] { run_list(s.first, l); }, [&] { run_list(s.second, l); });
             break;
+        case statement::kind::scribble: scribble(l.pieces(s.accesses.front()).front()); break;
         case statement::kind::fail: throw std::runtime_error("s" + std::to_string(s.id));
         default: change_region(s, l);
         }
@@ -350,8 +409,27 @@ class interpreter {
                     throw;
                 }
             }
+            if (s.what == statement::kind::wait) {
+                look_at_children(list, s, l);
+            }
         }
     }
+
+    // Said at once: what is old here may be known, and end the process, before the program has come to its end.
+    static void look_at_children(const std::vector<statement>& list, const statement& wait, const layout& l) {
+        for (const statement& s : list) {
+            if (expected != nullptr && s.id < wait.id && s.what == statement::kind::spawn &&
+                l.log[s.id] != expected->log[s.id]) {
+                std::printf("s%u: %llu after the wait for it, not %llu\n", s.id,
+                            static_cast<unsigned long long>(l.log[s.id]),
+                            static_cast<unsigned long long>(expected->log[s.id]));
+                std::fflush(stdout);
+            }
+        }
+    }
+
+    // Of the elision; null where it is not known.
+    static inline const outcome* expected = nullptr;
 };
 
 } // namespace random_programs

@@ -67,6 +67,8 @@ class maker {
         program p;
         place root;
         root.kind = choose_.below(3) == 1 ? manner::failing : manner::sound;
+        p.history.resize(choose_.below(4) == 1 ? choose_.below(40) : 0);
+        std::ranges::generate(p.history, [this] { return static_cast<std::uint8_t>(choose_.below(256)); });
         p.body = statements(root);
         number_statements(p);
         return p;
@@ -79,6 +81,7 @@ class maker {
         manner kind = manner::sound;
         unsigned depth = 0;
         bool catches = false; // a finish that catches is around
+        bool branch = false;  // of a fork
         footprint no_read = 0;
         footprint no_write = 0;
         effects busy{};      // what unfinished children touch
@@ -102,7 +105,7 @@ class maker {
 
     std::optional<statement> any_statement(place& at) {
         --left_;
-        switch (choose_.below(20)) {
+        switch (choose_.below(24)) {
         default: return spawn(at);
         case 10:
         case 11: return wait(at);
@@ -113,7 +116,11 @@ class maker {
         case 16: return finish(at);
         case 17: return at.kind == manner::sound ? fork(at) : fail(at);
         case 18:
-        case 19: return change_region(at);
+        case 19:
+        case 20:
+        case 21:
+        case 22: return change_region(at);
+        case 23: return scribble(at);
         }
     }
 
@@ -194,10 +201,12 @@ class maker {
         place left = at;
         left.used = {};
         left.waited = false;
+        left.branch = true;
         s.first = statements(left);
         place right = at;
         right.used = {};
         right.waited = false;
+        right.branch = true;
         right.no_read |= left.used.writes;
         right.no_write |= left.used.both();
         s.second = statements(right);
@@ -215,6 +224,20 @@ class maker {
         return statement{.what = statement::kind::fail};
     }
 
+    // Nothing else is under way, and nothing fails.
+    std::optional<statement> scribble(place& at) {
+        statement s{.what = statement::kind::scribble};
+        s.accesses = accesses(at, 1);
+        if (at.kind != manner::sound || at.branch || at.busy.both() != 0 || s.accesses.empty() ||
+            s.accesses.front().what != access::kind::range || s.accesses.front().how == mode::in) {
+            return std::nullopt;
+        }
+        s.accesses.front().how = mode::inout;
+        note(at, s.accesses, false);
+        at.waited = true;
+        return s;
+    }
+
     // Makes or destroys what a region holds besides its plain objects.
     std::optional<statement> change_region(place& at) {
         statement s{.what = statement::kind::make};
@@ -224,8 +247,8 @@ class maker {
                                    statement::kind::destroy_sub};
         s.what = kinds[choose_.below(kinds.size())];
         if (s.what == statement::kind::make) {
-            const unsigned c = choose_.below(16);
-            s.size = sizes[c < 8 ? 0 : c < 14 ? 1 : 2];
+            constexpr std::array<unsigned, 16> of{0, 0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 3, 3, 4, 4, 4};
+            s.size = sizes[of[choose_.below(of.size())]];
         }
         const access whole{access::kind::region, mode::inout, s.region, 0};
         const bool sub = s.what == statement::kind::create_sub || s.what == statement::kind::destroy_sub;
@@ -256,21 +279,21 @@ class maker {
     std::vector<access> accesses(const place& at, unsigned count) {
         std::vector<access> list;
         std::array<std::size_t, 3> of_mode{};
-        bool region = false;
+        bool first = false;
         constexpr std::array limits{most_in, most_out, most_inout};
         for (unsigned i = 0; i < count; ++i) {
             const std::optional<access> a = any_access(at);
             if (!a) {
                 continue;
             }
-            if (a->what == access::kind::region || a->what == access::kind::sub) {
-                if (region) {
-                    continue;
-                }
-                region = true;
-            } else if (of_mode[static_cast<std::size_t>(a->how)]++ >= limits[static_cast<std::size_t>(a->how)]) {
+            if (is_first(a->what) && first) {
                 continue;
             }
+            const bool piece = !is_first(a->what) || a->what == access::kind::shelf; // which comes with the elements
+            if (piece && of_mode[static_cast<std::size_t>(a->how)]++ >= limits[static_cast<std::size_t>(a->how)]) {
+                continue;
+            }
+            first |= is_first(a->what);
             list.push_back(*a);
         }
         std::ranges::sort(list, {}, &access::how);
@@ -284,14 +307,19 @@ class maker {
         }
         constexpr std::array modes{mode::inout, mode::in, mode::inout, mode::out};
         a->how = modes[choose_.below(modes.size())];
-        const bool whole = a->what == access::kind::region || a->what == access::kind::sub;
-        if (whole && a->how == mode::out) { // what is there has to be read to be written
+        if (a->what == access::kind::shelf && (at.busy.writes & shelf_bit) != 0 && a->how == mode::out) {
+            a->how = mode::in;
+        }
+        if (is_first(a->what) && a->what != access::kind::list &&
+            a->how == mode::out) { // what is there has to be read to be written
             a->how = mode::inout;
         }
         for (const mode how : {a->how, mode::in}) {
             a->how = how;
             const footprint f = touched(*a);
-            if (holds(at, *a) && (f & at.no_read) == 0 && (!writes(how) || (f & at.no_write) == 0)) {
+            // Nobody waits for who gives the list another title, but who has an access to the shelf.
+            const bool untold = a->what == access::kind::list && (at.busy.writes & shelf_bit) != 0;
+            if (!untold && holds(at, *a) && (f & at.no_read) == 0 && (!writes(how) || (f & at.no_write) == 0)) {
                 return a;
             }
         }
@@ -299,12 +327,19 @@ class maker {
     }
 
     std::optional<access> any_name(const place& at) {
-        switch (choose_.below(8)) {
+        const bool written = (at.busy.writes & shelf_bit) != 0; // then more often by who reads it
+        switch (choose_.below(10)) {
         case 0: return access{access::kind::range, mode::in, choose_.below(cells), 1};
         case 1:
         case 2:
+            if (written) {
+                return access{access::kind::shelf, mode::in, 0, 0};
+            }
+            [[fallthrough]];
         case 3: return range_within(cells, array_words);
         case 4: return access{access::kind::range, mode::in, cells, array_words};
+        case 5: return access{access::kind::list, mode::in, 0, 0};
+        case 6: return access{access::kind::shelf, mode::in, 0, 0};
         default: return name_within_region(at, choose_.below(regions));
         }
     }
@@ -317,6 +352,13 @@ class maker {
         switch (h.what) {
         case access::kind::range: return range_within(h.first, h.count);
         case access::kind::region: return name_within_region(at, h.first == 0 ? choose_.below(regions) : h.first);
+        case access::kind::list:
+        case access::kind::shelf:
+            switch (choose_.below(4)) {
+            case 0: return range_within(cells, array_words);
+            case 1: return access{h.what, mode::in, 0, 0};
+            default: return access{access::kind::list, mode::in, 0, 0};
+            }
         default: return std::nullopt;
         }
     }
@@ -346,7 +388,7 @@ class maker {
 
     [[nodiscard]] static bool holds(const place& at, const access& a) {
         return at.held == nullptr || std::ranges::any_of(*at.held, [&a](const access& h) {
-                   return (h.what == access::kind::range || h.what == access::kind::region) &&
+                   return h.what != access::kind::slot && h.what != access::kind::sub &&
                           (touched(a) & ~touched(h)) == 0 && (!writes(a.how) || writes(h.how));
                });
     }

@@ -15,7 +15,7 @@ std::string difference(const program& p, const outcome& expected, const outcome&
     for (std::size_t i = 0; i < p.statements; ++i) {
         if (expected.log[i] != found.log[i]) {
             text << "s" << i << ": " << found.log[i] << ", not " << expected.log[i]
-                 << " (0: not reached, 1: done, else what arrived there)\n";
+                 << " (0: not reached; else of what it has read, or what arrived there)\n";
         }
     }
     for (std::size_t i = 0; i < expected.contents.size(); ++i) {

@@ -12,7 +12,7 @@ namespace random_programs {
 
 struct outcome {
     std::vector<word> contents;
-    std::vector<word> log; // per statement: 0 not reached, 1 done, else what arrived there
+    std::vector<word> log; // per statement: 0 not reached; what it has read, if done; what arrived there
     std::string error;     // of the whole program
     std::string memory;    // what is wrong about it
 };

@@ -3,18 +3,24 @@
 // The back end `shm`: programs run over several processes. A round is one launch of this program, whose processes read
 // the same choices from a file and make the same programs of them.
 
+#include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <random>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <thread>
 
 #include <skerry/launch.hpp>
 #include <unistd.h>
 
+#include "exposure_audit.hpp"
 #include "fabric/shm/shm.hpp"
 #include "interpreter.hpp"
 #include "rounds.hpp"
@@ -23,10 +29,40 @@ namespace random_programs {
 
 namespace {
 
+// What else a crew does.
+constexpr const char* mortal = "mortal"; // one of them is killed at some time
+
 // --- in the processes that are launched -----------------------------------------------------------------------------
+
+// After so many tasks this process is killed, with what it has written; 0: it is not.
+unsigned long tasks_to_live = 0;
+
+// A moment later, so that the end of the last task is told.
+void die_soon() {
+    std::thread([wait = std::chrono::microseconds(std::random_device{}() % 60)] {
+        std::this_thread::sleep_for(wait);
+        std::raise(SIGKILL);
+    }).detach();
+}
 
 // A waiting process runs all tasks there are, and a task lasts microseconds: the others get theirs before that.
 struct process_constructs : parallel_constructs {
+    static constexpr bool crosses = true;
+    struct task_audit : exposure_audit {
+        using exposure_audit::exposure_audit;
+        task_audit(const task_audit&) = delete;
+        task_audit& operator=(const task_audit&) = delete;
+        ~task_audit() {
+            if (tasks_to_live == 1) {
+                die_soon();
+            }
+            if (tasks_to_live != 0) { // one thread runs all tasks then
+                --tasks_to_live;
+            }
+        }
+    };
+    static void made(std::span<const word> words_there) { made_here(words_there); }
+
     static void taskwait() {
         linger();
         parallel_constructs::taskwait();
@@ -86,12 +122,16 @@ int run_file(const std::string& file, unsigned patience_seconds) {
     install(programs);
     skerry::serial::runtime serial;
     skerry::runtime parallel;
+    if (skerry::fabric::shm::launched_as().rank != 0 && parallel.workers() == 1) {
+        audit_exposure();
+    }
     parallel.run([] {}); // does not return but in the first process
     return run_programs(
         programs, patience_seconds,
         [&](std::uint32_t i) {
             const outcome expected = interpreter<serial_constructs>::run(serial, programs[i], i);
-            return difference(programs[i], expected, interpreter<process_constructs>::run(parallel, programs[i], i));
+            return difference(programs[i], expected,
+                              interpreter<process_constructs>::run(parallel, programs[i], i, &expected));
         },
         [&] {
             spread s;
@@ -130,31 +170,59 @@ struct crew {
     unsigned processes;
     const char* workers; // of each
     const char* guard;   // off: what is written stays where it was, in debug builds, too
+    const char* manner = "";
 };
-constexpr crew crews[] = {{2, "1", "on"},  {3, "1", "off"}, {2, "2", "on"},
-                          {2, "1", "off"}, {3, "1", "on"},  {2, "2", "off"}};
+constexpr crew crews[] = {{2, "1", "on"}, {3, "1", "off"}, {2, "2", "on"},         {2, "1", "off"},
+                          {3, "1", "on"}, {2, "2", "off"}, {2, "1", "off", mortal}};
+
+constexpr std::string_view killed = "process 1 was killed by signal 9";
+
+// Whether the first process has gone on as if nothing were, and then said who was killed, and what that had; or has
+// come to its end before.
+bool has_told(const skerry_test::child_result& r) {
+    std::istringstream lines(failure(r));
+    std::string line;
+    std::getline(lines, line); // the status
+    bool told = r.output.find("\ntasks ") != std::string::npos;
+    while (std::getline(lines, line)) {
+        if (line.starts_with("skerry: " + std::string(killed) + "; it held ")) {
+            told = true;
+        } else if (line != killed && !line.empty() && !line.starts_with("tasks ") && !line.starts_with("elsewhere ")) {
+            return false;
+        }
+    }
+    return told;
+}
 
 } // namespace
 
 back_end this_back_end(unsigned patience_seconds) {
     const auto run = [patience_seconds](unsigned variant, std::span<const choices> list) {
         const choices_file file(list);
-        return skerry_test::run_in_child([&] {
+        skerry_test::child_result r = skerry_test::run_in_child([&] {
             ::setenv("SKERRY_WORKERS", crews[variant].workers, 1);
             ::setenv("SKERRY_GUARD_ACCESSES", crews[variant].guard, 1);
-            const skerry::launch_result end =
-                skerry::launch(crews[variant].processes, {std::filesystem::read_symlink("/proc/self/exe").string(),
-                                                          file.path(), std::to_string(patience_seconds)});
+            const skerry::launch_result end = skerry::launch(
+                crews[variant].processes, {std::filesystem::read_symlink("/proc/self/exe").string(), file.path(),
+                                           std::to_string(patience_seconds), crews[variant].manner});
             std::printf("%s\n", end.text.c_str());
             return end.status;
         });
+        if (crews[variant].manner == mortal &&
+            r.code == 128 + SIGKILL) { // it was that one, and it is the others that have to be right
+            r.code = has_told(r) ? 0 : 1;
+        }
+        return r;
     };
     return {.run = run, .variants = std::size(crews), .seconds = 3, .fewest = 600, .percent_elsewhere = 20};
 }
 
 std::optional<int> run_launched(int argc, char** argv) {
-    if (!skerry::fabric::shm::launched() || argc != 3) {
+    if (!skerry::fabric::shm::launched() || argc != 4) {
         return std::nullopt;
+    }
+    if (std::string_view(argv[3]) == mortal && skerry::fabric::shm::launched_as().rank == 1) {
+        tasks_to_live = 1 + std::random_device{}() % 60;
     }
     return run_file(argv[1], static_cast<unsigned>(std::stoul(argv[2])));
 }

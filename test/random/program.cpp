@@ -52,7 +52,8 @@ void look_at(const std::vector<statement>& list, bool within_task, traits& t) {
         t.forks |= s.what == statement::kind::fork;
         t.waits_on |= s.what == statement::kind::wait_on;
         for (const access& a : s.accesses) {
-            t.uses_regions |= a.what != access::kind::range;
+            t.uses_regions |=
+                a.what == access::kind::region || a.what == access::kind::slot || a.what == access::kind::sub;
         }
         const bool task = s.what == statement::kind::spawn;
         t.tasks += task ? 1 : 0;
@@ -110,6 +111,8 @@ std::string text_of(const access& a) {
     case access::kind::region: name = "region[" + number(a.first) + "]"; break;
     case access::kind::slot: name = "*region[" + number(a.first) + "].slot[" + number(a.count) + "]"; break;
     case access::kind::sub: name = "region[" + number(a.first) + "].sub"; break;
+    case access::kind::list: name = "list"; break;
+    case access::kind::shelf: name = "shelf"; break;
     }
     constexpr std::string_view modes[] = {"in(", "out(", "inout("};
     return std::string(modes[static_cast<std::size_t>(a.how)]) + name + ")";
@@ -156,10 +159,13 @@ void write(const std::vector<statement>& list, const std::string& indent, std::s
             block(s.first, "}, [] {");
             block(s.second, "});");
             break;
-        case statement::kind::make: text += slot + " = region.make(" + number(s.size) + ");"; break;
+        case statement::kind::make:
+            text += slot + " = region.make" + (s.size == 0 ? "<witness>()" : "(" + number(s.size) + ")") + ";";
+            break;
         case statement::kind::destroy: text += "destroy(" + slot + ");"; break;
         case statement::kind::create_sub: text += place + "sub = region.create();"; break;
         case statement::kind::destroy_sub: text += place + "sub.destroy_all();"; break;
+        case statement::kind::scribble: text += "scribble(" + text_of(s.accesses) + ");"; break;
         case statement::kind::fail: text += "throw \"s" + number(s.id) + "\";"; break;
         }
         text += std::string(s.caught ? " } catch (...) {}" : "") + "  // s" + number(s.id) + "\n";
@@ -175,12 +181,19 @@ footprint touched(const access& a) noexcept {
         return a.first == 0 ? region_alone(0) | region_alone(1) | region_alone(2) : region_alone(a.first);
     case access::kind::slot: return slot_bit(a.first, a.count);
     case access::kind::sub: return sub_bit(a.first);
+    case access::kind::list: return ones(cells, array_words) | title_bit;
+    case access::kind::shelf: return ones(cells, array_words) | title_bit | shelf_bit;
     }
     return 0;
 }
 
 bool same_name(const access& a, const access& b) noexcept {
-    return a.what == b.what && a.first == b.first && a.count == b.count;
+    const auto name_of = [](const access& x) { // the list, and the shelf besides itself, name the elements
+        const bool array = x.what == access::kind::list || x.what == access::kind::shelf;
+        return array ? access{access::kind::range, mode::in, cells, array_words}
+                     : access{x.what, mode::in, x.first, x.count};
+    };
+    return name_of(a) == name_of(b);
 }
 
 void number_statements(program& p) { p.statements = number_from(p.body, 0); }
@@ -193,6 +206,7 @@ bool may_go(const statement& s) noexcept {
     case statement::kind::destroy:
     case statement::kind::create_sub:
     case statement::kind::destroy_sub:
+    case statement::kind::scribble:
     case statement::kind::fail: return true;
     default: return false;
     }
@@ -220,6 +234,10 @@ traits traits_of(const program& p) {
 
 std::string text_of(const program& p) {
     std::string text;
+    for (const unsigned each : p.history) {
+        text += (text.empty() ? "// history: " : " ") + number(each);
+    }
+    text += text.empty() ? "" : "\n";
     write(p.body, "", text);
     return text;
 }

@@ -21,12 +21,15 @@ inline constexpr unsigned regions = 3;      // 1 and 2 lie within 0
 inline constexpr unsigned region_words = 4; // two objects of two words
 inline constexpr unsigned plain_words = cells + array_words;
 inline constexpr unsigned words = plain_words + regions * region_words;
-inline constexpr unsigned slots = 2; // objects in each region that come and go, each with one word that is touched
+inline constexpr unsigned slots = 3; // objects in each region that come and go, each with one word that is touched
 
-// What is touched, as a set of bits: a word each, then what each region may hold besides.
+// What is touched, as a set of bits: a word each, then what each region may hold besides, then of the list whose
+// elements the array is the title that it has, and that it can be given.
 using footprint = std::uint64_t;
 inline constexpr unsigned region_bits = 2 + slots; // which objects there are; each slot; a region within
-inline constexpr footprint everything = (footprint{1} << (words + regions * region_bits)) - 1;
+inline constexpr footprint title_bit = footprint{1} << (words + regions * region_bits);
+inline constexpr footprint shelf_bit = title_bit << 1;
+inline constexpr footprint everything = (shelf_bit << 1) - 1;
 
 constexpr footprint bit(unsigned n) noexcept { return footprint{1} << n; }
 constexpr footprint directory_bit(unsigned region) noexcept { return bit(words + region * region_bits); }
@@ -35,8 +38,11 @@ constexpr footprint slot_bit(unsigned region, unsigned slot) noexcept {
 }
 constexpr footprint sub_bit(unsigned region) noexcept { return bit(words + region * region_bits + 1 + slots); }
 
-// Of those, in words: a part of 4 KiB, two such and the beginning of a third, a MiB and the beginning of another.
-inline constexpr std::array<unsigned, 3> sizes{1, 2 * 512 + 1, 256 * 512 + 1};
+// Of those, in words: one; none, which is a word with a destructor; two times 4 KiB and the beginning of a third; 4 KiB
+// that begin a MiB, so that each has a page of its own; a MiB and the beginning of another.
+inline constexpr unsigned own_page = 512;
+inline constexpr unsigned two_pages = 256 * 512 + 1;
+inline constexpr std::array<unsigned, 5> sizes{1, 0, 2 * 512 + 1, own_page, two_pages};
 
 enum class mode : std::uint8_t { in, out, inout };
 constexpr bool reads(mode m) noexcept { return m != mode::out; }
@@ -48,6 +54,8 @@ struct access {
         region, // the whole of region `first`
         slot,   // the object in slot `count` of region `first`, if it is there
         sub,    // the region that was made within region `first`, if it is there
+        list,   // the array, by the list whose elements it is
+        shelf,  // what the list lies in, and the array: who writes it gives the list another title
     };
     kind what;
     mode how;
@@ -56,6 +64,11 @@ struct access {
 
     friend bool operator==(const access&, const access&) = default;
 };
+
+// Whether it is what a task's type depends on; of those a statement has one at most.
+constexpr bool is_first(access::kind k) noexcept {
+    return k == access::kind::region || k == access::kind::sub || k == access::kind::list || k == access::kind::shelf;
+}
 
 // What an access may touch.
 footprint touched(const access& a) noexcept;
@@ -74,11 +87,13 @@ struct statement {
         wait_on,     // taskwait_on(accesses)
         finish,      // around `first`
         fork,        // of `first` and `second`
-        make,        // the object in slot `slot` of region `region`, of `size` words
+        make,        // the object in slot `slot` of region `region`, of `size` words, instead of the one that is there
         destroy,     // that object
         create_sub,  // a region within region `region`, with one object
         destroy_sub, // that region
-        fail,        // throw
+        scribble, // a task that declares `accesses` in and writes there nevertheless is told so; what was there is put
+                  // back
+        fail,     // throw
     };
     kind what;
     std::uint32_t id = 0;  // in the order of the text
@@ -89,7 +104,7 @@ struct statement {
     bool caught = false; // the exception that arrives here ends here
     unsigned region = 0;
     unsigned slot = 0;
-    unsigned size = 1; // of what is made, in words
+    unsigned size = 1; // of what is made, in words; 0: one with a destructor
 };
 
 // What kinds of difficulty a program has.
@@ -105,6 +120,7 @@ struct traits {
 };
 
 struct program {
+    std::vector<std::uint8_t> history; // of the region of the cells: what was made and destroyed before
     std::vector<statement> body;
     std::uint32_t statements = 0;
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Rounds of random programs on one back end while a fault is switched on (SKERRY_FAULT): SECONDS SEED [HANG [shrink]].
-// Prints one line: what came of it (passed, differs, hangs, crashes) and after how many programs; and to stderr the
-// program that failed, with `shrink` also a smaller one. So many seconds of HANG, else 5, in one program are a hang.
+// Rounds of random programs on one back end while a fault is switched on (SKERRY_FAULT), on all its forms by turns or
+// on one alone (SKERRY_VARIANT): SECONDS SEED [HANG [shrink]]. Prints one line: what came of it (passed, differs,
+// hangs, crashes) and after how many programs; and to stderr the program that failed, with `shrink` also a smaller one.
+// So many seconds of HANG, else 5, in one program are a hang.
 
 #include <chrono>
 #include <csignal>
@@ -36,8 +37,12 @@ int main(int argc, char** argv) {
                                       : fault  ? 5
                                                : usual_patience_seconds);
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(std::atof(argv[1]));
+    const char* const only = std::getenv("SKERRY_VARIANT");
     std::size_t programs = 0;
     for (std::uint64_t seed = std::strtoull(argv[2], nullptr, 10); std::chrono::steady_clock::now() < end; ++seed) {
+        if (only != nullptr && seed % on.variants != std::strtoull(only, nullptr, 10)) {
+            continue;
+        }
         const round_result r = run_round(on, seed);
         programs += r.begun();
         if (!r.wrong.empty()) {

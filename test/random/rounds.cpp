@@ -142,10 +142,10 @@ void expect_programs_equal_their_elision(const back_end& on) {
         if (!r.wrong.empty()) {
             FAIL() << report(on, seed, r, true);
         }
-        all.tasks += static_cast<std::uint64_t>(last_number(r.process.output, ends));
-        all.elsewhere += static_cast<std::uint64_t>(last_number(r.process.output, "elsewhere "));
-        for (const choices& c : r.list) {
-            seen.add(traits_of(made_of(c)));
+        all.tasks += static_cast<std::uint64_t>(std::max(last_number(r.process.output, ends), 0L));
+        all.elsewhere += static_cast<std::uint64_t>(std::max(last_number(r.process.output, "elsewhere "), 0L));
+        for (std::size_t i = 0; i < r.begun(); ++i) {
+            seen.add(traits_of(made_of(r.list[i])));
         }
         ++seed;
     } while (clock::now() < end || seen.programs < on.fewest);

@@ -11,7 +11,12 @@
 
 namespace random_programs {
 
+struct cores_used {
+    skerry::steal_mode steal;
+    unsigned workers = 4;
+};
+
 // In a process of its own: each program on a machine of its own. The result is an exit code.
-int run_round(std::span<const choices> list, skerry::steal_mode steal, unsigned patience_seconds);
+int run_round(std::span<const choices> list, cores_used by, unsigned patience_seconds);
 
 } // namespace random_programs

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Random programs on four simulated cores against their serial elision.
+// Random programs on two and four simulated cores against their serial elision.
 
 #include <string>
 
@@ -51,7 +51,7 @@ TEST_P(left_out, is_found) {
     for (std::uint64_t seed = 0; seed < 60 && text.empty(); ++seed) {
         text = failure(skerry_test::run_in_child([&] {
             skerry::port::leave_out({f.left_out});
-            return run_round(round_of(seed), f.steal, usual_patience_seconds);
+            return run_round(round_of(seed), {f.steal}, usual_patience_seconds);
         }));
     }
     EXPECT_FALSE(text.empty());

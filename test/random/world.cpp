@@ -2,11 +2,13 @@
 
 #include "world.hpp"
 
-#include <set>
-#include <sstream>
+#include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "coherence/extents.hpp"
 #include "coherence/size_class.hpp"
+#include "memory_audit.hpp"
 
 namespace random_programs {
 
@@ -26,27 +28,58 @@ void add_dynamic(const directory& d, std::vector<std::span<word>>& pieces) {
 // No program has nearly as many regions at a time.
 constexpr std::uint64_t most_region_slots = 200;
 
-std::uintptr_t slab_of(const void* p) { return reinterpret_cast<std::uintptr_t>(p) / skerry::detail::slab_bytes; }
+std::span<const std::byte> bytes_of(std::span<const word> words) { return std::as_bytes(words); }
 
-template <class T>
-std::span<const word> words_of(const T* object) {
-    static_assert(sizeof(T) % sizeof(word) == 0);
-    return {reinterpret_cast<const word*>(object), sizeof(T) / sizeof(word)};
+// Memory without objects costs the same, however much it is.
+bool is_bare(std::size_t size) { return size == own_page || size == two_pages; }
+
+std::span<word> take_bare(skerry::region around, std::size_t size) {
+    const std::size_t alignment = size == own_page ? skerry::detail::page_bytes : alignof(word);
+    void* const first =
+        skerry::detail::take_memory(skerry::detail::region_id{around.id()}, size * sizeof(word), alignment, "slot");
+    return {static_cast<word*>(first), size};
+}
+
+void give_bare(skerry::region around, std::span<word> gone) {
+    skerry::detail::give_memory(skerry::detail::region_id{around.id()}, gone.data());
 }
 
 } // namespace
 
 void directory::make_slot(unsigned n, skerry::region around, unsigned size, std::uint32_t id) {
-    slot[n] = around.make_array<word>(size);
-    slot[n].back() = mixed(id);
+    if (size == 0) {
+        noted[n] = around.make<witness>(mixed(id), &ended);
+        slot[n] = {&noted[n]->value, 1};
+    } else {
+        slot[n] = is_bare(size) ? take_bare(around, size) : around.make_array<word>(size);
+        slot[n].front() = 0;
+        slot[n].back() = mixed(id);
+    }
+}
+
+void directory::destroy_slot(unsigned n, skerry::region around) {
+    const std::span<word> gone = std::exchange(slot[n], {});
+    if (witness* const w = std::exchange(noted[n], nullptr)) {
+        around.destroy(w);
+    } else if (is_bare(gone.size())) {
+        give_bare(around, gone);
+    } else {
+        around.destroy(gone.data());
+    }
 }
 
 void directory::make_sub(skerry::region around, std::uint32_t id) {
     sub = around.create();
     in_sub = sub.make<word>(mixed(id));
-    sub.make<witness>(mixed(id + 1), &ended);
-    destroyed_first = sub.make<witness>(mixed(id + 2), &ended);
-    sub.make<witness>(mixed(id + 3), &ended);
+    for (witness*& w : witnesses) {
+        w = sub.make<witness>(mixed(++id), &ended);
+    }
+}
+
+void directory::destroy_sub() {
+    in_sub = nullptr;
+    sub.destroy(witnesses[1]); // first: the order is seen
+    sub.destroy_all();
 }
 
 std::span<word> layout::range(const access& a) const noexcept {
@@ -80,19 +113,22 @@ std::vector<std::span<word>> layout::pieces(const access& a) const {
             all.emplace_back(in_sub, 1);
         }
         break;
+    case access::kind::shelf: all.emplace_back(&array->list.title, 1); [[fallthrough]];
+    case access::kind::list: all.emplace_back(element, array_words); break;
     }
     return all;
 }
 
-world::world(std::size_t statements, std::uint32_t program)
-    : statements_(statements),
+world::world(const program& p, std::uint32_t number)
+    : statements_(p.statements),
       home_(skerry::root_region().create()),
       where_{} {
-    where_.program = program;
+    where_.program = number;
     where_.cell = home_.make_array<word>(cells).data();
-    where_.array = home_.make<number_list>(array_words, home_.allocator<word>());
-    where_.element = where_.array->data();
-    where_.log = statements != 0 ? home_.make_array<word>(statements).data() : nullptr;
+    std::vector<word, skerry::region_allocator<word>> elements(array_words, home_.allocator<word>());
+    where_.array = home_.make<shelf>(titled_list{std::move(elements), 1});
+    where_.element = where_.array->list.words.data();
+    where_.log = statements_ != 0 ? home_.make_array<word>(statements_).data() : nullptr;
     for (unsigned r = 0; r < regions; ++r) {
         auto& here = where_.region[r];
         here.handle = (r == 0 ? home_ : where_.region[0].handle).create();
@@ -100,12 +136,26 @@ world::world(std::size_t statements, std::uint32_t program)
             o = here.handle.make<object>();
         }
         here.contents = here.handle.make<directory>();
+        here.contents->make_slot(0, here.handle, own_page, r);
     }
     // There from the beginning, so that few statements show what becomes of it elsewhere.
     where_.region[2].contents->make_sub(where_.region[2].handle, 0);
+    live_through(p.history);
     word next = 0;
     for (unsigned i = 0; i < words; ++i) {
         where_.range({access::kind::range, mode::out, i, 1})[0] = mixed(++next);
+    }
+}
+
+// Each number destroys one of those objects, or makes it.
+void world::live_through(const std::vector<std::uint8_t>& history) {
+    for (const unsigned each : history) {
+        std::span<word>& o = older_.at(each % older_.size());
+        if (o.empty()) {
+            o = take_bare(home_, each < 64 ? two_pages : own_page);
+        } else {
+            give_bare(home_, std::exchange(o, {}));
+        }
     }
 }
 
@@ -113,7 +163,8 @@ world::~world() { home_.destroy_all(); }
 
 std::vector<word> world::contents() const {
     std::vector<word> all(where_.cell, where_.cell + cells);
-    all.insert(all.end(), where_.array->begin(), where_.array->end());
+    all.insert(all.end(), where_.element, where_.element + array_words);
+    all.push_back(where_.array->list.title);
     for (const auto& r : where_.region) {
         for (const object* const o : r.objects) {
             all.insert(all.end(), o->begin(), o->end());
@@ -127,42 +178,55 @@ std::vector<word> world::contents() const {
     return all;
 }
 
-std::string world::memory() const {
-    std::ostringstream text;
-    const auto compare = [&text](const char* name, skerry::region r,
-                                 const std::vector<std::span<const word>>& objects) {
-        std::set<std::uintptr_t> slabs;
-        for (const std::span<const word> o : objects) {
-            for (auto at = slab_of(o.data()); !o.empty() && at <= slab_of(&o.back()); ++at) {
-                slabs.insert(at);
-            }
-        }
-        for (const auto& e : skerry::detail::extents_of(skerry::detail::region_id{r.id()}, false)) {
-            for (std::size_t offset = 0; offset < e.bytes; offset += skerry::detail::slab_bytes) {
-                if (slabs.erase(slab_of(e.first + offset)) == 0) {
-                    text << name << " holds memory in which nothing lies\n";
-                }
-            }
-        }
-        if (!slabs.empty()) {
-            text << name << " does not hold all that lies there\n";
-        }
-    };
-    compare("the region of the cells", home_,
-            {{where_.cell, cells}, words_of(where_.array), *where_.array, {where_.log, statements_}});
+std::vector<world::books> world::all_books() const {
+    std::vector<books> all;
+    all.push_back({"the region of the cells",
+                   home_,
+                   {bytes_of({where_.cell, cells}), bytes_of(words_of(where_.array)),
+                    bytes_of({where_.element, array_words}), bytes_of({where_.log, statements_})}});
+    for (const std::span<word> o : older_) {
+        all.front().objects.push_back(bytes_of(o));
+    }
     constexpr std::array names{"region 0", "region 1", "region 2"};
+    constexpr std::array names_within{"the region within region 0", "the region within region 1",
+                                      "the region within region 2"};
     for (unsigned r = 0; r < regions; ++r) {
         const auto& here = where_.region[r];
-        std::vector<std::span<const word>> objects(here.contents->slot.begin(), here.contents->slot.end());
-        objects.emplace_back(*here.objects[0]);
-        objects.emplace_back(*here.objects[1]);
-        objects.push_back(words_of(here.contents));
-        compare(names.at(r), here.handle, objects);
+        const directory& d = *here.contents;
+        books& own = all.emplace_back(names.at(r), here.handle);
+        own.objects = {bytes_of(*here.objects[0]), bytes_of(*here.objects[1]), bytes_of(words_of(here.contents))};
+        for (unsigned n = 0; n < slots; ++n) {
+            own.objects.push_back(bytes_of(d.noted.at(n) != nullptr ? words_of(d.noted.at(n)) : d.slot.at(n)));
+        }
+        if (d.in_sub != nullptr) {
+            books& within = all.emplace_back(names_within.at(r), d.sub);
+            within.objects.push_back(bytes_of({d.in_sub, 1}));
+            for (const witness* const w : d.witnesses) {
+                within.objects.push_back(bytes_of(words_of(w)));
+            }
+        }
     }
+    return all;
+}
+
+std::string world::memory() const {
+    std::string text;
+    for (const books& b : all_books()) {
+        text += audit_region(b.name, b.of, b.objects);
+    }
+    text += audit_refusal(where_.region[0].handle, where_.cell[0]);
     if (skerry::detail::slot_of(skerry::detail::region_id{home_.id()}) > most_region_slots) {
-        text << "places of regions that are gone are not used again\n";
+        text += "places of regions that are gone are not used again\n";
     }
-    return text.str();
+    return text;
+}
+
+std::vector<skerry::detail::page_range> world::pages() const {
+    std::vector<skerry::detail::page_range> all;
+    for (const books& b : all_books()) {
+        std::ranges::copy(skerry::detail::pages_of(skerry::detail::region_id{b.of.id()}), std::back_inserter(all));
+    }
+    return all;
 }
 
 } // namespace random_programs

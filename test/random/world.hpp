@@ -8,17 +8,45 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <skerry/region.hpp>
 
+#include "coherence/page_source.hpp"
 #include "program.hpp"
 
 namespace random_programs {
 
 using object = std::array<word, 2>;
-// The array is the elements of one, and who accesses all of it may do so by that name.
-using number_list = std::vector<word, skerry::region_allocator<word>>;
+// The array is the elements of one, and who accesses all of it may do so by that name. Its own bytes come along.
+struct titled_list {
+    std::vector<word, skerry::region_allocator<word>> words;
+    word title;
+
+    [[nodiscard]] const word* data() const noexcept { return words.data(); }
+    [[nodiscard]] std::size_t size() const noexcept { return words.size(); }
+    [[nodiscard]] auto begin() const noexcept { return words.begin(); }
+    [[nodiscard]] auto end() const noexcept { return words.end(); }
+};
+// No container: who accesses it accesses the list's own bytes, behind so many others that bringing them takes a while.
+struct shelf {
+#ifdef SKERRY_MACHINE_SIM // where nothing is brought
+    static constexpr std::size_t words_before = 1;
+#else
+    static constexpr std::size_t words_before = 40'000;
+#endif
+    explicit shelf(titled_list l) : list(std::move(l)) {}
+
+    std::array<word, words_before> before; // whatever lies there: nobody reads it
+    titled_list list;
+};
+
+template <class T>
+std::span<const word> words_of(const T* x) {
+    static_assert(sizeof(T) % sizeof(word) == 0);
+    return {reinterpret_cast<const word*>(x), sizeof(T) / sizeof(word)};
+}
 
 constexpr word mixed(word x) noexcept {
     x = (x ^ (x >> 31)) * 0x9e3779b97f4a7c15U;
@@ -39,20 +67,24 @@ struct witness {
 // What a region holds besides its plain objects. Touched only under an access to the whole region.
 struct directory {
     std::array<std::span<word>, slots> slot{}; // of each, however large, the last word is what is touched
+    std::array<witness*, slots> noted{};       // which of them are the values of witnesses
     skerry::region sub{};
-    word* in_sub = nullptr;             // null: there is no region within
-    witness* destroyed_first = nullptr; // of three in it
-    word ended = 0;                     // by witnesses
+    word* in_sub = nullptr;              // null: there is no region within
+    std::array<witness*, 3> witnesses{}; // in it
+    word ended = 0;                      // by witnesses
 
+    // `size` words, many of them as bare memory; none: a witness.
     void make_slot(unsigned n, skerry::region around, unsigned size, std::uint32_t id);
+    void destroy_slot(unsigned n, skerry::region around);
     void make_sub(skerry::region around, std::uint32_t id);
+    void destroy_sub();
 };
 
 // Where everything is. Travels by value to each task; constant while the program runs.
 struct layout {
     word* cell;
-    number_list* array;
-    word* element; // of it: whoever accesses some of them does not look into the list
+    shelf* array;
+    word* element; // of the list on it: whoever accesses some of them does not look into the list
     struct {
         skerry::region handle;
         std::array<object*, 2> objects;
@@ -70,7 +102,7 @@ struct layout {
 // Owns one world.
 class world {
   public:
-    world(std::size_t statements, std::uint32_t program);
+    world(const program& p, std::uint32_t number);
     world(const world&) = delete;
     world& operator=(const world&) = delete;
     ~world();
@@ -79,13 +111,25 @@ class world {
     // Everything in it, without addresses.
     [[nodiscard]] std::vector<word> contents() const;
     [[nodiscard]] std::vector<word> log() const { return {where_.log, where_.log + statements_}; }
-    // What is wrong about the memory of the regions: they hold what lies in this world and nothing else, and places of
-    // regions that are gone are used again. Empty: nothing is.
+    // What is wrong about the memory of the regions: they hold what lies in this world and nothing else, places of
+    // regions that are gone are used again, and a damaged parcel is refused. Empty: nothing is.
     [[nodiscard]] std::string memory() const;
+    // Of all its regions.
+    [[nodiscard]] std::vector<skerry::detail::page_range> pages() const;
 
   private:
+    struct books {
+        const char* name;
+        skerry::region of;
+        std::vector<std::span<const std::byte>> objects; // all that lie there
+    };
+    [[nodiscard]] std::vector<books> all_books() const;
+
+    void live_through(const std::vector<std::uint8_t>& history);
+
     std::size_t statements_;
     skerry::region home_;
+    std::array<std::span<word>, 8> older_{}; // objects in it, which nobody touches
     layout where_;
 };
 
@@ -94,6 +138,7 @@ class world {
 class work {
   public:
     explicit work(std::uint32_t id) noexcept : sum_(mixed(id + 1)) {}
+    [[nodiscard]] word value() const noexcept { return sum_; }
     void read(std::span<const word> piece) noexcept {
         for (const word w : piece) {
             sum_ = mixed(sum_ ^ w);
