@@ -35,26 +35,20 @@ inline void erase(byte_ranges& from, const access& a) {
     for_each_range(a, [&from](std::uintptr_t first, std::size_t bytes) { from.erase(first, bytes); });
 }
 
-// Takes away what one of the accesses writes. Errors: std::bad_alloc.
+// What the accesses name and none of them writes; with `ranges`, that, too, but for what they write of it. Errors:
+// std::bad_alloc.
 template <class Accesses>
-void erase_written(byte_ranges& from, const Accesses& all) {
-    for (const access& a : all) {
-        if (writes(a.mode)) {
-            erase(from, a);
-        }
-    }
-}
-
-// What the accesses name and none of them writes. Errors: std::bad_alloc.
-template <class Accesses>
-byte_ranges only_read(const Accesses& all) {
-    byte_ranges ranges;
+byte_ranges only_read(const Accesses& all, byte_ranges ranges = {}) {
     for (const access& a : all) {
         if (!writes(a.mode)) {
             insert(ranges, a);
         }
     }
-    erase_written(ranges, all);
+    for (const access& a : all) {
+        if (writes(a.mode)) {
+            erase(ranges, a);
+        }
+    }
     return ranges;
 }
 

@@ -181,7 +181,7 @@ class crossing final : public outward, message_steal::holder {
     void arrive_here(const arrival& a);
     // The task that was given away from here and of which this lineage's descends; null: none.
     [[nodiscard]] dependent_task* lent_above(const std::vector<hop>& lineage) const;
-    // What tasks here, or that were lent away, only read.
+    // What tasks here, or that were lent away, only read; with the bytes of the containers that they look into.
     [[nodiscard]] byte_ranges known_here(const std::vector<hop>& lineage) const;
     [[nodiscard]] spawn_place place_of(const std::vector<hop>& lineage) const;
     // Takes those out of the queue that nobody here may take (B2), for errands(). True: there were some.
@@ -223,7 +223,8 @@ class crossing final : public outward, message_steal::holder {
     // The driving thread's.
     std::map<std::pair<unsigned, std::uint64_t>, lent_task> away_;
     std::deque<std::unique_ptr<arrival>> arriving_; // in the order of the grants
-    std::list<byte_ranges> reading_; // of each task that came, until home is told its end: what it only reads
+    // Of each task that came, until home is told its end: what it only reads, with the containers that it looks into.
+    std::list<byte_ranges> reading_;
     // Of each process: tasks that it sent back, since it last ended one, if only by their places. It does not get them
     // when it asks for its own: else they would come and go as long as it waits for something else.
     std::vector<std::set<const dependent_task*>> came_back_;

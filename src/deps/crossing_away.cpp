@@ -62,15 +62,12 @@ void crossing::take(unsigned victim, std::uint64_t ticket, std::span<const std::
             a->pulls.push_back({pointer(first), first, bytes});
         });
     }
-    byte_ranges reading = only_read(a->accesses);
+    byte_ranges touched;
     for (const fabric::extent& e : opened) { // also the containers that it looks into
-        reading.insert(e.there, e.bytes);
-    }
-    erase_written(reading, a->accesses);
-    a->reading = reading_.insert(reading_.end(), std::move(reading));
-    for (const fabric::extent& e : opened) {
+        touched.insert(e.there, e.bytes);
         a->contents.emplace_back(static_cast<const std::byte*>(e.here), e.bytes);
     }
+    a->reading = reading_.insert(reading_.end(), only_read(a->accesses, std::move(touched)));
     a->closure.assign(in.rest().begin(), in.rest().end());
     copies.unlock();
     unbegun_.fetch_add(1, std::memory_order_relaxed);
@@ -160,14 +157,15 @@ byte_ranges crossing::known_here(const std::vector<hop>& lineage) const {
         read.for_each([&known](std::uintptr_t first, std::size_t bytes) { known.insert(first, bytes); });
     }
     if (const dependent_task* const above = lent_above(lineage)) {
-        byte_ranges lent = only_read(accesses_of(*above));
         std::vector<std::span<const std::byte>> objects; // with the containers that it looks into
         above->type.crossing->objects(*above, objects);
+        byte_ranges touched;
         for (const std::span<const std::byte> s : objects) {
-            lent.insert(range_of(s).first, s.size());
+            touched.insert(range_of(s).first, s.size());
         }
-        erase_written(lent, accesses_of(*above));
-        lent.for_each([&known](std::uintptr_t first, std::size_t bytes) { known.insert(first, bytes); });
+        only_read(accesses_of(*above), std::move(touched)).for_each([&known](std::uintptr_t first, std::size_t bytes) {
+            known.insert(first, bytes);
+        });
     }
     return known;
 }
