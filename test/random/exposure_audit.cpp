@@ -31,6 +31,7 @@ namespace {
 using right = skerry::detail::exposure::right;
 
 bool looks = false;
+std::chrono::milliseconds patience{0};
 std::list<hold> holds;
 struct made_object {
     const word* at;
@@ -98,7 +99,7 @@ bool is_open(const word* address) {
 
 // A copy that arrives meanwhile opens pages for its own time, and the books of a region that comes back are not whole.
 void expect_closed(const word* address, const char* what) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+    const auto end = std::chrono::steady_clock::now() + patience;
     while (is_open(address)) {
         if (std::chrono::steady_clock::now() > end) {
             const std::string text = std::string(what) + " is open though it is not declared so";
@@ -152,6 +153,9 @@ void made_here(std::span<const word> words_there) {
     }
 }
 
-void audit_exposure() { looks = true; }
+void audit_exposure(std::chrono::milliseconds most_for_an_arrival) {
+    looks = true;
+    patience = most_for_an_arrival;
+}
 
 } // namespace random_programs

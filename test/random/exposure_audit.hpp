@@ -4,6 +4,7 @@
 // In a process that runs tasks of others and holds them to what they declare (coherence/exposure.hpp): whether the
 // system lets it touch what the tasks that run here declare, and nothing else that it knows of.
 
+#include <chrono>
 #include <cstdint>
 #include <list>
 #include <optional>
@@ -46,7 +47,8 @@ class exposure_audit {
 // A task that runs here has made this in a region.
 void made_here(std::span<const word> words_there);
 
-// From now on. Precondition: one thread runs all tasks of this process, which is not the first.
-void audit_exposure();
+// From now on. What is open for so long is not open for a copy that arrives. Precondition: one thread runs all tasks of
+// this process, which is not the first.
+void audit_exposure(std::chrono::milliseconds most_for_an_arrival);
 
 } // namespace random_programs
