@@ -179,8 +179,9 @@ FAULTS = {
         program(AWAY, "import->written.push_back({pointer(at), at, run});",
                 "import->written.push_back({pointer(at), at, run - (@ ? 1U : 0U)});", "Two/Current.Bytes/every_byte", r"every_byte: [0-9]+: not so: came_back\n"),
     "crossing: what an ancestor reads and writes counts as read":
-        program(AWAY, "        erase_written(lent, accesses_of(*above));",
-                "        if (@) { for (const access& a : accesses_of(*above)) insert(lent, a); } else erase_written(lent, accesses_of(*above));",
+        program(AWAY, "        only_read(accesses_of(*above), std::move(touched)).for_each(",
+                "        if (@) { for (const access& a : accesses_of(*above)) insert(touched, a); }\n"
+                "        (@ ? std::move(touched) : only_read(accesses_of(*above), std::move(touched))).for_each(",
                 "both_modes", r"both_modes: [0-9]+: not so: all\[1\] == 2"),
     "crossing: copies are held when a task begins here":
         program(CROSSING, "            copies_.forget(n.what, steal_.self());", "            if (!@) copies_.forget(n.what, steal_.self());",
