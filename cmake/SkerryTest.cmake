@@ -3,8 +3,7 @@
 #                 [NO_GTEST] [OWN_FLAGS])
 #   One executable and one test of the same name. It sees src/ and links the static library. gmock_main supplies main()
 #   unless NO_GTEST is given; a property test adds `rapidcheck` to LIBS. TIMEOUT is 120 s unless told otherwise. The
-#   labels `long` and `tools` keep a test out of the sanitizer presets; the label `serial` runs it while
-#   no other test runs. OWN_FLAGS says that the test is compiled with flags that do not fit the precompiled headers.
+#   label `tools` keeps a test out of the sanitizer presets; the label `serial` runs it while no other test runs. OWN_FLAGS says that the test is compiled with flags that do not fit the precompiled headers.
 function(skerry_add_test)
   cmake_parse_arguments(PARSE_ARGV 0 arg "NO_GTEST;OWN_FLAGS" "NAME;TIMEOUT" "SOURCES;LIBS;LABELS;ARGS;ENV")
   if(NOT arg_NAME OR NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
@@ -22,6 +21,23 @@ function(skerry_add_test)
   endif()
   add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} ${arg_ARGS})
   skerry_set_test_limits(${arg_NAME} "${arg_TIMEOUT}" "${arg_LABELS}" "${arg_ENV}")
+endfunction()
+
+# skerry_add_seeded_test(NAME n SCRIPT script.py [ARGS ...] [TIMEOUT seconds] TARGETS executable ...)
+#   A test that runs programs whose sources have seeded faults, by `script.py run ARGS...`. It tests the tests: `seeded`
+#   builds its executables, and they and it have presets of that name; no other preset has them.
+function(skerry_add_seeded_test)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;SCRIPT;TIMEOUT" "ARGS;TARGETS")
+  if(NOT arg_NAME OR NOT arg_SCRIPT OR NOT arg_TARGETS OR arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "skerry_add_seeded_test: NAME, SCRIPT and TARGETS are needed")
+  endif()
+  if(NOT TARGET seeded)
+    add_custom_target(seeded)
+  endif()
+  set_target_properties(${arg_TARGETS} PROPERTIES EXCLUDE_FROM_ALL ON)
+  add_dependencies(seeded ${arg_TARGETS})
+  add_test(NAME ${arg_NAME} COMMAND Python3::Interpreter "${arg_SCRIPT}" run ${arg_ARGS})
+  skerry_set_test_limits(${arg_NAME} "${arg_TIMEOUT}" seeded "")
 endfunction()
 
 # skerry_precompiled_headers(TARGET): compiled with the flags of every test and with the headers that test/CMakeLists.txt

@@ -21,8 +21,8 @@ inline constexpr bool slow_build = false;
 #endif
 
 inline std::vector<std::size_t> sizes() {
-    std::vector<std::size_t> all{0, 1, 2, 3, 4, 5, 8, 9, 16, 17, 33, 100, 160, 161, 255, 256, 257, 1000, 5000, 40000};
-    if (!slow_build) all.insert(all.end(), {20000, 100000});
+    std::vector<std::size_t> all{0, 1, 2, 3, 4, 5, 8, 9, 16, 17, 33, 100, 160, 161, 255, 256, 257, 1000, 5000, 10000};
+    if (!slow_build) all.insert(all.end(), {20000, 40000, 100000});
     return all;
 }
 
