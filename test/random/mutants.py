@@ -131,8 +131,8 @@ MUST_DIFFER = ("overlap taken for disjoint",)
 
 # What programs on simulated cores find too seldom to wait for it.
 RARE_IF_SIMULATED = {
-    "finish runs only what was begun inside": "found in 20 s on two cores, where seldom one is free to run the rest",
-    "the last reason instead of the first": "one program in ten thousand shows it, on threads, too",
+    "finish runs only what was begun inside": "seldom: on two cores seldom one is free to run the rest",
+    "the last reason instead of the first": "seldom: not by 9,800 programs in a row",
 }
 
 
