@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What every steal protocol must do, as programs over the public interface: one source on hardware threads and on
-// simulated cores. Programs that are about a steal make it happen: branches that wait for each other.
+// What every steal protocol must do, as programs over the public interface: one source on hardware threads, on
+// simulated cores and in processes. Programs that are about a steal make it happen: branches that wait for each other.
+// What dataflow tasks access lies in a region, so that those can cross between processes.
 //
 // A program says what went wrong, or null. It begins no runtime: it is run inside one of at least two workers, of which
 // no other program takes part.
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <numeric>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
@@ -291,9 +294,10 @@ inline void add_to(const long& from, long& to) { to += from; }
 
 inline const char* dataflow_tasks() {
     constexpr std::size_t n = 24;
-    std::array<long, n> cells{};
+    skerry::region home = skerry::root_region().create();
+    const std::span<long> cells = home.make_array<long>(n);
     std::array<long, n> wanted{};
-    cells.fill(1);
+    std::ranges::fill(cells, 1);
     wanted.fill(1);
     for (int round = 0; round < 3; ++round) {
         for (std::size_t i = 1; i < n; ++i) {
@@ -302,7 +306,9 @@ inline const char* dataflow_tasks() {
         }
     }
     skerry::taskwait();
-    return cells == wanted ? nullptr : "tasks did not run in the order of what they access";
+    const bool same = std::ranges::equal(cells, wanted);
+    home.destroy_all();
+    return same ? nullptr : "tasks did not run in the order of what they access";
 }
 
 // Tiles of a matrix, and its columns, which cross them.
@@ -316,7 +322,8 @@ inline void step_tile(skerry::tile<const long, 2> from, skerry::tile<long, 2> to
 
 inline const char* tasks_on_parts() {
     constexpr std::size_t n = 13; // so that tiles share cache lines
-    std::array<long, n * n> cells{};
+    skerry::region home = skerry::root_region().create();
+    const std::span<long> cells = home.make_array<long>(n * n);
     std::array<long, n * n> wanted{};
     const auto tiles = skerry::partition(cells, {n, n}, {5, 5});
     const auto columns = skerry::partition(cells, {n, n}, {n, 4});
@@ -333,7 +340,9 @@ inline const char* tasks_on_parts() {
         }
     }
     skerry::taskwait();
-    return cells == wanted ? nullptr : "tasks did not run in the order of the parts that they access";
+    const bool same = std::ranges::equal(cells, wanted);
+    home.destroy_all();
+    return same ? nullptr : "tasks did not run in the order of the parts that they access";
 }
 
 struct program {
