@@ -3,7 +3,8 @@
 #                 [NO_GTEST] [OWN_FLAGS])
 #   One executable and one test of the same name. It sees src/ and links the static library. gmock_main supplies main()
 #   unless NO_GTEST is given; a property test adds `rapidcheck` to LIBS. TIMEOUT is 120 s unless told otherwise. The
-#   label `tools` keeps a test out of the sanitizer presets; the label `serial` runs it while no other test runs. OWN_FLAGS says that the test is compiled with flags that do not fit the precompiled headers.
+#   label `tools` keeps a test out of the sanitizer presets; the label `serial` runs it while no other test runs.
+#   OWN_FLAGS says that the test is compiled with flags that do not fit the precompiled headers.
 function(skerry_add_test)
   cmake_parse_arguments(PARSE_ARGV 0 arg "NO_GTEST;OWN_FLAGS" "NAME;TIMEOUT" "SOURCES;LIBS;LABELS;ARGS;ENV")
   if(NOT arg_NAME OR NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)

@@ -6,7 +6,7 @@
 // What dataflow tasks access lies in a region, so that those can cross between processes.
 //
 // A program says what went wrong, or null. It begins no runtime: it is run inside one of at least two workers, of which
-// no other program takes part.
+// no other program takes part; tasks beside it, all of which end, may keep a worker from it for a while.
 
 #include <algorithm>
 #include <array>
