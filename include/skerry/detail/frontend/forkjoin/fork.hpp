@@ -7,6 +7,7 @@
 // took the second meanwhile, the join is a compare and the second branch is called in place: no allocation, no fence,
 // no locked operation, no indirect call. See docs/design/0003-the-deque-contract.md.
 
+#include <cstddef>
 #include <type_traits>
 #include <utility>
 
@@ -20,16 +21,16 @@ namespace skerry::inline SKERRY_ABI::detail {
 // Whether a closure is copied where its address would otherwise escape: a temporary of a few words. The closure that
 // the owner calls then stays in registers.
 template <class G>
-consteval bool is_copied() {
+consteval bool is_copied(std::size_t words) {
     using callee = std::remove_reference_t<G>;
     if constexpr (std::is_lvalue_reference_v<G> || !std::is_trivially_copyable_v<callee>) {
         return false;
     } else {
-        return sizeof(callee) <= 4 * sizeof(void*);
+        return sizeof(callee) <= words * sizeof(void*);
     }
 }
 template <class G>
-inline constexpr bool copied_closure = is_copied<G>();
+inline constexpr bool copied_closure = is_copied<G>(4);
 
 // A branch as a thief sees it.
 template <class G>
@@ -111,6 +112,10 @@ template <class F, class Other>
     }
 }
 
+// Whether a result is one that registers carry.
+template <class R>
+inline constexpr bool plain_result = std::is_trivially_copyable_v<R> && std::is_trivially_default_constructible_v<R>;
+
 // Runs f and g, possibly at the same time, and returns both results when both are done. If f throws, g is skipped or,
 // when stolen, waited for; the leftmost exception is rethrown. Thread safety: any thread. Beyond f and g: about 20
 // instructions if nothing is stolen.
@@ -120,8 +125,6 @@ template <class F, class Other>
 template <class F, class G>
 [[gnu::always_inline]] inline fork_result<F, G> fork_values(F&& f, G&& g) {
     using first_result = result_of<invoke_result<std::remove_reference_t<F>>>;
-    constexpr bool plain =
-        std::is_trivially_copyable_v<first_result> && std::is_trivially_default_constructible_v<first_result>;
 
     // GCC expects an early return before the fork to be rare and then does not split it off the function. In divide and
     // conquer every other call is a leaf.
@@ -130,7 +133,7 @@ template <class F, class G>
     if (__builtin_expect(page == nullptr, 0)) {
         return fork_from_outside<F, G>(f, g);
     }
-    if constexpr (plain) {
+    if constexpr (plain_result<first_result>) {
         first_result a;
         {
             branch<G> other(g, page->ctx);
@@ -166,6 +169,34 @@ template <class F, class G>
         }
         return {static_cast<first_result&&>(a), call(g)};
     }
+}
+
+#if defined(__clang__)
+inline constexpr bool splits_leaves_off = false;
+#else
+inline constexpr bool splits_leaves_off = true;
+#endif
+
+// Whether a compiler keeps both closure and result of a branch in registers.
+template <class F>
+inline constexpr bool in_registers =
+    plain_result<result_of<invoke_result<std::remove_reference_t<F>>>> && is_copied<F>(1);
+
+// Whether a fork is cheaper in a function of its own (fork_apart). In place, the function that forks saves the fork's
+// registers before it knows that it will not: Clang always, GCC unless it splits the part that does not fork off.
+template <class... F>
+inline constexpr bool cheaper_apart = sizeof...(F) == 2 && !(splits_leaves_off && (in_registers<F> && ...));
+
+// A closure for fork_apart(). By value with Clang, which leaves it in registers; GCC stores one of two words to load
+// it.
+template <class F>
+using passed_on = std::conditional_t<splits_leaves_off, F&, handed_over<F>>;
+
+// fork_values() in a function of its own. Whoever calls it and does not fork this time has nothing to save. F and G are
+// what passed_on says: compilers that pass closures differently must give this function different names.
+template <class F, class G>
+[[gnu::noinline]] fork_result<F, G> fork_apart(F f, G g) {
+    return fork_values(static_cast<F&&>(f), static_cast<G&&>(g));
 }
 
 // As above, for branches whose results nobody wants.
