@@ -23,11 +23,13 @@ class wanted {
         w.ended_ = &ended;
         return w;
     }
-    // Whatever was begun under a context.
-    static wanted within(const context* ctx) noexcept {
-        return wanted(reinterpret_cast<std::uintptr_t>(ctx) | context_tag);
+    // Whatever was begun under a context; and under `beside`, unless null.
+    static wanted within(const context* ctx, const context* beside = nullptr) noexcept {
+        wanted w(reinterpret_cast<std::uintptr_t>(ctx) | context_tag);
+        w.beside_ = beside;
+        return w;
     }
-    // What a sleeper has announced; without the depth, which only matters when a task is taken.
+    // What a sleeper has announced; without the depth and `beside`, which only matter when a task is taken.
     static wanted from_word(std::uintptr_t word) noexcept { return wanted(word); }
 
     [[nodiscard]] bool is_any() const noexcept { return word_ == 0; }
@@ -42,7 +44,7 @@ class wanted {
     // Whether the task at `index` of a victim's deque is one of these.
     [[nodiscard]] bool accepts(const task_header& task, std::size_t index) const noexcept {
         if (const context* const outer = ctx()) {
-            return task.ctx->within(outer);
+            return task.ctx->within(outer) || (beside_ != nullptr && task.ctx->within(beside_));
         }
         // The executor ends the task before it pushes what comes next, and the caller sees the push.
         return index >= base_ && (ended_ == nullptr || !ended_->done());
@@ -63,6 +65,7 @@ class wanted {
     std::uintptr_t word_;
     std::size_t base_ = 0;
     const join_word<machine>* ended_ = nullptr;
+    const context* beside_ = nullptr;
 };
 
 } // namespace skerry::inline SKERRY_ABI::detail

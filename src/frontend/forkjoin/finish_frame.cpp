@@ -34,8 +34,10 @@ void finish_frame::wait() noexcept {
     const task_scope* const siblings = spawner_->parent != &ctx ? task_scope::existing(*spawner_) : nullptr;
     if (siblings != nullptr && siblings->children() != 0) {
         // A task spawned inside may come after one that the same parent spawned before, which lies below our base and
-        // which nobody else may be free to run: as in taskwait(), all of the parent's are ours.
-        self.home.wait_from_here(self, wanted::within(spawner_), condition, text, this);
+        // which nobody else may be free to run: as in taskwait(), all of the parent's are ours. What is the parent
+        // outside of all tasks is not around us, and our own tasks are not among its.
+        const wanted ours = ctx.within(spawner_) ? wanted::within(spawner_) : wanted::within(&ctx, spawner_);
+        self.home.wait_from_here(self, ours, condition, text, this);
     } else {
         self.home.wait(self, wanted::within(&ctx), base_, condition, text, this);
     }

@@ -13,6 +13,7 @@
 #include <skerry/dataflow.hpp>
 #include <skerry/skerry.hpp>
 
+#include "../base/child.hpp"
 #include "runtimes.hpp"
 
 namespace {
@@ -206,6 +207,38 @@ TEST_F(LockedStack, WhatComesAfterATaskThatRanInsideItsSpawnRunsElsewhere) {
             ended.pass();
         });
     });
+}
+
+// A finish outside of run(), beside a child of all such threads that has not ended: its own tasks lie in its own deque,
+// and nobody else is free to run them.
+TEST(DataflowWaiting, FinishOutsideOfRunBesideAChild) {
+    const skerry_test::child_result child = skerry_test::run_in_child([] {
+        setenv("SKERRY_WORKERS", "1", 1);
+        const deadline d("a finish outside of run() does not run its own tasks");
+        std::atomic<bool> begun{false};
+        std::atomic<bool> over{false};
+        std::atomic<int> tasks{0};
+        std::thread other([&] { // a thread of its own: with one worker, its children run here
+            spawn([&] {
+                begun = true;
+                while (!over) {
+                    std::this_thread::yield();
+                }
+            });
+            taskwait();
+        });
+        while (!begun) {
+            std::this_thread::yield();
+        }
+        skerry::finish([&](skerry::scope& s) {
+            s.async([&] { ++tasks; });
+            s.async([&] { s.async([&] { ++tasks; }); });
+        });
+        over = true;
+        other.join();
+        return tasks == 2 ? 0 : 1;
+    });
+    EXPECT_TRUE(child.exited && child.code == 0) << child.code << ": " << child.output;
 }
 
 } // namespace
