@@ -4,9 +4,7 @@
 // leftmost exception, must be the serial one. SKERRY_STRESS_SECONDS is the time for each test (default 1);
 // SKERRY_STRESS_SEED repeats a run.
 
-#include <chrono>
-#include <cstdlib>
-#include <random>
+#include <cstdint>
 #include <thread>
 #include <vector>
 
@@ -14,33 +12,12 @@
 
 #include <skerry/runtime.hpp>
 
+#include "stress_time.hpp"
 #include "tree.hpp"
 
 namespace {
 
 using namespace skerry_test;
-
-class until {
-  public:
-    until() {
-        const char* const text = std::getenv("SKERRY_STRESS_SECONDS");
-        end_ += std::chrono::duration_cast<clock::duration>(
-            std::chrono::duration<double>(text != nullptr ? std::atof(text) : 1.0));
-    }
-    bool over() const { return clock::now() >= end_; }
-
-  private:
-    using clock = std::chrono::steady_clock;
-    clock::time_point end_ = clock::now();
-};
-
-std::uint64_t first_seed() {
-    const char* const text = std::getenv("SKERRY_STRESS_SEED");
-    const std::uint64_t seed = text != nullptr ? std::strtoull(text, nullptr, 10) : std::random_device{}();
-    testing::Test::RecordProperty("seed", std::to_string(seed));
-    std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
-    return seed;
-}
 
 class ForkJoinStress : public testing::TestWithParam<unsigned> {
   protected:
