@@ -2,8 +2,9 @@
 """Whether a measured result holds its gate."""
 
 import dataclasses
+import math
 
-from rows import BOUNDS, DECIDING, NOTHING, OPTIMUM_SLACK, ROWS, SERIAL, SKERRY
+from rows import BOUNDS, DECIDING, NOTHING, OPTIMUM_SLACK, PROGRAMS_MEAN, PROGRAMS_WORST, ROWS, SERIAL, SKERRY
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,9 +21,13 @@ def value(measured, label):
     return None if column is None else column[measured["statistic"]]
 
 
-def serial(measured):
-    values = [v for v in (value(measured, label) for label in SERIAL) if v is not None]
+def least(measured, labels):
+    values = [v for v in (value(measured, label) for label in labels) if v is not None]
     return min(values) if values else None
+
+
+def serial(measured):
+    return least(measured, SERIAL)
 
 
 def ratio(of, to):
@@ -54,13 +59,25 @@ def within(bound, measured, column):
     ours = value(measured, column)
     if ours is None:
         return _unmeasured(bound.row, measured, column)
-    if not bound.times_serial:
+    if not bound.times:
         return Verdict(bound.row, measured["workers"], ours <= bound.at_most, f"{column} = {ours:.3f}, {bound.says}")
-    found = ratio(ours, serial(measured))
+    found = ratio(ours, least(measured, bound.times))
     if found is None:
-        return Verdict(bound.row, measured["workers"], False, f"{column}: serial code was not measured")
-    return Verdict(bound.row, measured["workers"], found <= bound.at_most,
-                   f"{column} = {found:.2f} x serial, {bound.says}")
+        return Verdict(bound.row, measured["workers"], False, f"{column}: nothing that {bound.says} is of was measured")
+    return Verdict(bound.row, measured["workers"], found <= bound.at_most, f"{column} is {found:.3f}, {bound.says}")
+
+
+def _programs(run):
+    """Of the programs on one worker."""
+    if not run["rows"] or not all("skerry" in row for row in run["rows"]):
+        return [Verdict("programs", 1, False, "not all were measured")]
+    times = {f"{row['program']}, {row['problem']}": 1 / row["speed_up"] for row in run["rows"]}
+    mean = math.exp(sum(math.log(t) for t in times.values()) / len(times))
+    worst = max(times, key=times.get)
+    return [Verdict("programs", 1, mean <= PROGRAMS_MEAN,
+                    f"geometric mean of time / elision = {mean:.3f}, <= {PROGRAMS_MEAN}"),
+            Verdict("programs", 1, times[worst] <= PROGRAMS_WORST,
+                    f"worst time / elision = {times[worst]:.3f} ({worst}), <= {PROGRAMS_WORST}")]
 
 
 def evaluate(result):
@@ -80,7 +97,10 @@ def evaluate(result):
             verdicts += [within(bound, measured, column) for bound in BOUNDS
                          if bound.row == row.name and column in bound.columns
                          and measured["workers"] in bound.workers]
-    if not any(verdict for verdict in verdicts):
+    for run in result["programs"]:
+        if run["workers"] == 1:
+            verdicts += _programs(run)
+    if not verdicts:
         verdicts.append(Verdict("all", 0, False, "nothing of Skerry was measured"))
     return verdicts
 

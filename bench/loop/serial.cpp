@@ -4,9 +4,12 @@
 
 namespace bench::loop {
 
+// What an iteration that is a call of its own costs at least.
+[[gnu::noinline]] static void body(std::size_t i) { keep(i); }
+
 void empty(std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) {
-        keep(i);
+        body(i);
     }
 }
 
