@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/symbols.hpp"
 
-#include <cxxabi.h>
-
-#include <cstdlib>
 #include <memory>
 
 #include <elfutils/libdwfl.h>
 #include <unistd.h>
 
 #include "base/port/loaded_code.hpp"
+#include "base/port/symbols.hpp"
 #include "base/text.hpp"
 
 namespace skerry_sim::detail {
@@ -43,10 +41,7 @@ class program_image {
             }
         }
         if (const char* const name = dwfl_module_addrname(module, address)) {
-            int status = 0;
-            const std::unique_ptr<char, void (*)(void*)> plain(abi::__cxa_demangle(name, nullptr, nullptr, &status),
-                                                               std::free);
-            text += std::string(" (") + (plain != nullptr ? plain.get() : name) + ")";
+            text += " (" + skerry::port::readable(name) + ")";
         }
         return text;
     }

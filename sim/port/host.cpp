@@ -14,6 +14,7 @@
 #include "base/port/cpu_limits.hpp"
 #include "base/port/fault_watch.hpp"
 #include "base/port/futex.hpp"
+#include "base/port/lock_wait.hpp"
 #include "base/port/membarrier.hpp"
 #include "base/port/peer_memory.hpp"
 #include "base/port/process.hpp"
@@ -55,6 +56,10 @@ std::uint32_t process_id() noexcept { return 1; }
 std::size_t read_peer(std::uint32_t /*process*/, std::span<const peer_range> /*ranges*/) noexcept { return 0; }
 std::size_t write_peer(std::uint32_t /*process*/, std::span<const peer_range> /*ranges*/) noexcept { return 0; }
 void admit_siblings() noexcept {}
+
+// Its threads are not the system's, and take no lock of the system's.
+std::uint32_t thread_number() noexcept { return 1; }
+std::optional<lock_wait> lock_wait_of(std::uint32_t /*thread*/) noexcept { return std::nullopt; }
 
 // And it takes no task over.
 void watch_faults(const void*, std::size_t, void (*)(const void*) noexcept) noexcept {}

@@ -53,7 +53,8 @@ std::shared_ptr<const port::topology> places_of(const std::vector<unsigned>& cpu
     return known->places;
 }
 
-team_settings team_settings_of(engine* owner, const options& o, const std::vector<unsigned>& cpus) {
+team_settings team_settings_of(engine* owner, const options& o, const std::vector<unsigned>& cpus,
+                               wait_observer* observer) {
     team_settings s;
     s.owner = owner;
     s.workers = o.workers;
@@ -63,6 +64,7 @@ team_settings team_settings_of(engine* owner, const options& o, const std::vecto
                                                     : steal_protocol::asymmetric;
     s.trace_records = o.trace.empty() ? 0 : std::bit_floor(o.trace_memory / sizeof(trace_record));
     s.tells_itself = &execute_spawned;
+    s.observer = observer;
     if (o.workers > 1) {
         s.crowded = o.workers > port::read_cpu_limits().workers;
         s.places = places_of(cpus);
@@ -79,7 +81,8 @@ team_settings team_settings_of(engine* owner, const options& o, const std::vecto
 engine::engine(const options& o)
     : options_(resolve(o)),
       cpus_(port::process_cpus()),
-      team_(team_settings_of(this, options_, cpus_)) {
+      records_(options_.watchdog_seconds > 0 ? std::make_unique<wait_records>(options_.max_slots) : nullptr),
+      team_(team_settings_of(this, options_, cpus_, records_.get())) {
     if (options_.max_slots < options_.workers) { // the destructor enters, too, and cannot refuse
         refuse_too_few_slots();
     }
@@ -103,8 +106,12 @@ engine::engine(const options& o)
             workers_.push_back(std::make_unique<background>());
             start(*workers_.back(), &run_background, "worker", options_.pin);
         }
-        if (options_.watchdog_seconds > 0) {
-            watchdog_ = std::make_unique<watchdog>(team_, options_.watchdog_seconds);
+        if (records_ != nullptr) {
+            watchdog_ = std::make_unique<watchdog>(team_, *records_, options_.watchdog_seconds, [this] {
+                return lent_permits{.blocked = blocked_.load(std::memory_order_relaxed),
+                                    .standing_in = substitutes_active_.load(std::memory_order_relaxed),
+                                    .most = options_.blocking_threads};
+            });
         }
     } catch (...) {
         stop();
@@ -245,7 +252,7 @@ void engine::serve(worker& place) noexcept {
         if (task == nullptr) {
             return;
         }
-        const activity_scope doing(place.doing, "running tasks", nullptr);
+        const activity_scope doing(place, "running tasks", nullptr);
         place.home.execute(place, *task, successors::here);
     }
 }
@@ -331,6 +338,9 @@ bool engine::substitute_retires() const noexcept {
 
 void engine::begin_blocking() noexcept {
     worker& self = worker::of(*current_page);
+    if (records_ != nullptr) {
+        records_->blocks(self.slot);
+    }
     self.mine().share_all(); // no thief need wait for an answer meanwhile
     const std::lock_guard lock(substitutes_mutex_);
     blocked_.fetch_add(1, std::memory_order_relaxed);
@@ -357,7 +367,12 @@ void engine::begin_blocking() noexcept {
     }
 }
 
-void engine::end_blocking() noexcept { blocked_.fetch_sub(1, std::memory_order_relaxed); }
+void engine::end_blocking() noexcept {
+    if (records_ != nullptr) {
+        records_->blocks_no_more(worker::of(*current_page).slot);
+    }
+    blocked_.fetch_sub(1, std::memory_order_relaxed);
+}
 
 void engine::run_substitute(void* self) {
     const background& b = *static_cast<background*>(self);

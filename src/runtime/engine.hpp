@@ -87,6 +87,7 @@ class engine {
     engine* of_parent_ = nullptr; // the standard engine of the process that forked this one
     const options options_;       // resolved: no field means "automatic" any more
     const std::vector<unsigned> cpus_;
+    const std::unique_ptr<wait_records> records_; // null: no watchdog
     team team_;
     machine::atomic<region_id> root_{region_id::none};
     std::vector<std::unique_ptr<background>> workers_;

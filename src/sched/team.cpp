@@ -103,6 +103,9 @@ void team::sit_down(worker& self) noexcept {
         self.core.store(machine::core(), std::memory_order_release);
         machine::on_interrupt(&on_interrupt);
     }
+    if (wait_observer* const to = self.home.observer()) [[unlikely]] {
+        to->seated(self.slot);
+    }
     current_page = &self;
 }
 

@@ -21,6 +21,7 @@
 
 #include "base/port/process.hpp"
 #include "base/port/topology.hpp"
+#include "sched/wait_observer.hpp"
 #include "sched/worker.hpp"
 #include "sync/mutex.hpp"
 
@@ -39,6 +40,7 @@ struct team_settings {
     victim_policy victims = victim_policy::nearest;
     std::size_t trace_records = 0;                         // newest events that each slot keeps; 0: no trace
     void (*tells_itself)(task_header*) noexcept = nullptr; // tasks that run this write their own start and end
+    wait_observer* observer = nullptr;                     // null: nobody looks at waits. Outlives the team
     bool crowded = false; // more workers than CPUs: a thief that finds nothing makes room
     // Null: all equally far. Needed during construction and while slots are taken.
     std::shared_ptr<const port::topology> places;
@@ -158,6 +160,7 @@ class team {
     // Differs from that of every other team of this process, before and after.
     [[nodiscard]] std::uint64_t serial() const noexcept { return serial_; }
     [[nodiscard]] void* owner() const noexcept { return settings_.owner; }
+    [[nodiscard]] wait_observer* observer() const noexcept { return settings_.observer; }
     [[nodiscard]] unsigned workers() const noexcept { return settings_.workers; }
     [[nodiscard]] unsigned max_slots() const noexcept { return settings_.max_slots; }
     [[nodiscard]] steal_protocol protocol() const noexcept { return settings_.protocol; }

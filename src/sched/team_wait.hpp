@@ -10,32 +10,28 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-// Says what a worker waits for, as long as it lives. The watchdog reads it.
+// Says what a worker does, as long as it lives, to the observer of waits if there is one. `text` is a literal.
 class activity_scope {
   public:
-    activity_scope(activity& a, const char* text, const void* subject) noexcept
-        : activity_(a),
-          text_(a.text.load(std::memory_order_relaxed)),
-          subject_(a.subject.load(std::memory_order_relaxed)),
-          since_(a.since.load(std::memory_order_relaxed)) {
-        set(text, subject, port::now_ns());
+    activity_scope(const worker& self, const char* text, const void* subject) noexcept
+        : observer_(self.home.observer()),
+          slot_(self.slot) {
+        if (observer_ != nullptr) [[unlikely]] {
+            before_ = observer_->notes(slot_, {.text = text, .subject = subject, .since = port::now_ns()});
+        }
     }
     activity_scope(const activity_scope&) = delete;
     activity_scope& operator=(const activity_scope&) = delete;
-    ~activity_scope() { set(text_, subject_, since_); }
-
-  private:
-    // relaxed: a report may mix two states, it is for a person
-    void set(const char* text, const void* subject, std::uint64_t since) noexcept {
-        activity_.since.store(since, std::memory_order_relaxed);
-        activity_.subject.store(subject, std::memory_order_relaxed);
-        activity_.text.store(text, std::memory_order_relaxed);
+    ~activity_scope() {
+        if (observer_ != nullptr) [[unlikely]] {
+            observer_->notes(slot_, before_);
+        }
     }
 
-    activity& activity_;
-    const char* text_;
-    const void* subject_;
-    std::uint64_t since_;
+  private:
+    wait_observer* const observer_;
+    const unsigned slot_;
+    wait_note before_;
 };
 
 // Tells what lies beyond the team while a worker finds nothing.
@@ -99,7 +95,7 @@ void team::wait_as(worker& self, Trace trace, wanted w, std::size_t base, Condit
         machine::discard_all(coherence_step::task_joined);
         return;
     }
-    const activity_scope doing(self.doing, text, subject);
+    const activity_scope doing(self, text, subject);
     trace.wait(trace_id(subject), trace_id(text));
     const std::size_t floor = std::exchange(self.floor, base);
     const successors what_follows = w.executor() != nullptr ? successors::elsewhere : successors::here;
@@ -176,6 +172,9 @@ task_header* team::sleep(worker& self, wanted w, Condition& c) noexcept {
             to->falls_asleep();
         }
         self.count.sleeps.add();
+        if (wait_observer* const to = observer()) [[unlikely]] {
+            to->sleeps(self.slot);
+        }
         self.trace.sleep();
         // Without a fence somebody may have missed the ring: look again in a millisecond.
         const bool called = fenced ? self.sleeping.wait() : self.sleeping.wait_for(1'000'000);
@@ -223,7 +222,7 @@ void team::work_as(worker& self, Trace trace, Retired&& retired) noexcept {
         if (task != nullptr) {
             idle.end();
             relay(self);
-            const activity_scope doing(self.doing, "running tasks", nullptr);
+            const activity_scope doing(self, "running tasks", nullptr);
             execute(self, trace, *task, successors::here);
         }
         s = search{.began = port::ticks()};

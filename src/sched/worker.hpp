@@ -30,13 +30,6 @@ class team;
 
 using bell = event_count<machine>;
 
-// What a worker waits for, for the watchdog. The text is a literal.
-struct activity {
-    machine::atomic<const char*> text{"idle"};
-    machine::atomic<const void*> subject{nullptr};
-    machine::atomic<std::uint64_t> since{0}; // port::now_ns()
-};
-
 // Where what becomes ready by the end of a task may run, if the same frame is around both.
 enum class successors : std::uint8_t {
     elsewhere, // nothing but descendants of what the stack waits for may run on it, or the caller goes on afterwards
@@ -73,8 +66,7 @@ struct worker final : worker_page {
     machine::atomic<std::uint32_t> entries{0};    // how often the slot was taken
     machine::atomic<std::uintptr_t> announced{0}; // a wanted, valid while `sleeping` is prepared
     bell sleeping;
-    machine::atomic<bool> parked{false}; // the holder takes nothing until somebody calls it
-    activity doing;
+    machine::atomic<bool> parked{false};                             // the holder takes nothing until somebody calls it
     machine::atomic<const char*> role{"threads from outside, slot"}; // who holds it, for a trace
     counters count;
     hole_task hole; // of this deque; written under its gate only

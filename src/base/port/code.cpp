@@ -3,13 +3,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <span>
 #include <string_view>
 
-#include <cxxabi.h>
 #include <dlfcn.h>
 #include <link.h>
 
@@ -19,13 +16,6 @@
 namespace skerry::inline SKERRY_ABI::port {
 
 namespace {
-
-std::string readable(const char* symbol) {
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(symbol, nullptr, nullptr, &status),
-                                                           &std::free);
-    return status == 0 && text != nullptr ? text.get() : symbol;
-}
 
 // The main program, which the loader names first.
 dl_phdr_info main_program() noexcept {

@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <vector>
 
+#include <cxxabi.h>
 #include <elf.h>
 #include <link.h>
 
@@ -69,6 +71,13 @@ std::string function_at(const std::string& path, std::uint64_t offset) {
         }
     }
     return {};
+}
+
+std::string readable(const char* symbol) {
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(symbol, nullptr, nullptr, &status),
+                                                           &std::free);
+    return status == 0 && text != nullptr ? text.get() : symbol;
 }
 
 } // namespace skerry::inline SKERRY_ABI::port

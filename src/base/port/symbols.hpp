@@ -15,4 +15,8 @@ namespace skerry::inline SKERRY_ABI::port {
 // Errors: std::bad_alloc. Thread safety: any thread.
 std::string function_at(const std::string& file, std::uint64_t offset);
 
+// The function that a symbol names, as the source has it; the symbol if it is none of C++'s.
+// Errors: std::bad_alloc. Thread safety: any thread.
+std::string readable(const char* symbol);
+
 } // namespace skerry::inline SKERRY_ABI::port

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The calls on a stack, and where in a program's source they stand. Thread safety: any thread.
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include <skerry/detail/base/abi.hpp>
+
+namespace skerry::inline SKERRY_ABI::port {
+
+// The return addresses on the calling thread's stack, innermost first; returns how many. Some microseconds.
+std::size_t call_stack(std::span<const void*> to) noexcept;
+
+// Where the innermost of these calls stands that neither Skerry's code makes nor the standard library's, inlined or
+// not: "file.cpp:12 (function)" if the program has debug information and the machine libdw, "program+0x1a2b (function)"
+// with symbols alone. Without them nobody can tell whose a call is: what describe_code() says of each, innermost first.
+// Empty: there is none. Reads the files: for what is done seldom. Errors: std::bad_alloc.
+std::string place_of_call(std::span<const void* const> return_addresses);
+
+} // namespace skerry::inline SKERRY_ABI::port

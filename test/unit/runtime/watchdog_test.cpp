@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the watchdog says of programs that hang: each hangs for ever in a child, which ends when the report is there.
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdio>
+#include <functional>
+#include <future>
+#include <mutex>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <skerry/skerry.hpp>
+
+#include "../base/child.hpp"
+#include "runtime/wait_graph.hpp"
+
+namespace {
+
+using skerry::detail::find_cycle;
+using skerry::detail::wait_graph;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(WaitGraph, OfNobodyHasNoCycle) { EXPECT_TRUE(find_cycle({}).empty()); }
+
+TEST(WaitGraph, AWaitForItselfIsACycle) { EXPECT_EQ(find_cycle({{}, {0, 1}}), std::vector<unsigned>{1}); }
+
+TEST(WaitGraph, TwoWaysToOneAreNone) { EXPECT_TRUE(find_cycle({{1, 2}, {3}, {3}, {}}).empty()); }
+
+TEST(WaitGraph, TheWayToACycleIsNotPartOfIt) {
+    EXPECT_EQ(find_cycle({{1}, {2}, {3}, {1}}), (std::vector<unsigned>{1, 2, 3}));
+}
+
+RC_GTEST_PROP(WaitGraph, HasACycleUnlessItCanBeTakenApart, ()) {
+    const auto nodes = *rc::gen::inRange<unsigned>(1, 9);
+    const wait_graph graph = *rc::gen::container<wait_graph>(
+        nodes, rc::gen::scale(0.1, rc::gen::container<std::vector<unsigned>>(rc::gen::inRange(0U, nodes))));
+    // Takes away who waits for nobody that is left, again and again.
+    std::vector<bool> left(nodes, true);
+    for (unsigned round = 0; round < nodes; ++round) {
+        for (unsigned i = 0; i < nodes; ++i) {
+            left[i] = left[i] && std::ranges::any_of(graph[i], [&](unsigned to) { return left[to]; });
+        }
+    }
+    const std::vector<unsigned> cycle = find_cycle(graph);
+    RC_ASSERT(cycle.empty() == std::ranges::none_of(left, [](bool l) { return l; }));
+    for (std::size_t i = 0; i < cycle.size(); ++i) {
+        const unsigned next = cycle[(i + 1) % cycle.size()];
+        RC_ASSERT(std::ranges::count(graph[cycle[i]], next) != 0);
+    }
+}
+
+// Runs `hang`, with a watchdog that looks every 50 ms, until a report has all of `wanted` in it, and returns that
+// report.
+std::string report_of(unsigned workers, const std::function<void()>& hang, const std::vector<std::string>& wanted,
+                      unsigned blocking_threads = 4) {
+    const skerry_test::child_result child = skerry_test::run_in_child([&] {
+        alarm(60);
+        int ends[2];
+        if (pipe(ends) != 0 || dup2(ends[1], STDERR_FILENO) < 0) {
+            return 1;
+        }
+        std::thread reader([&] {
+            std::string report;
+            char text[4096];
+            for (ssize_t n = 0; (n = read(ends[0], text, sizeof text)) > 0;) {
+                report.append(text, static_cast<std::size_t>(n));
+                report.erase(0, report.rfind("skerry watchdog")); // the newest
+                const bool complete = std::ranges::all_of(
+                    wanted, [&report](const std::string& w) { return report.find(w) != std::string::npos; });
+                if (complete && report.ends_with('\n')) {
+                    break;
+                }
+            }
+            static_cast<void>(write(STDOUT_FILENO, report.data(), report.size()));
+            _exit(0);
+        });
+        skerry::options o;
+        o.workers = workers;
+        o.watchdog_seconds = 0.05;
+        o.blocking_threads = blocking_threads;
+        skerry::runtime rt(o);
+        rt.run(hang);
+        _exit(2);
+    });
+    EXPECT_TRUE(child.exited && child.code == 0) << child.code << ": " << child.output;
+    return child.output;
+}
+
+void wait_until(const std::atomic<bool>& flag) {
+    while (!flag) {
+        std::this_thread::yield();
+    }
+}
+
+// Prints the line that the next report is to name; every child prints at least one.
+void expect_line(int line) { dprintf(STDOUT_FILENO, "expected watchdog_test.cpp:%d (\n", line); }
+
+void expect_lines_in(const std::string& output) {
+    constexpr std::string_view begin = "expected ";
+    std::istringstream lines(output);
+    int expected = 0;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with(begin)) {
+            ++expected;
+            EXPECT_THAT(output, HasSubstr("/" + line.substr(begin.size())));
+        }
+    }
+    EXPECT_GT(expected, 0);
+}
+
+[[noreturn]] void sleep_for_ever() {
+    for (;;) {
+        pause();
+    }
+}
+
+TEST(Watchdog, NamesTheLineOfAJoin) {
+    const std::string report = report_of(2,
+                                         [] {
+                                             std::atomic<bool> begun{false};
+                                             expect_line(__LINE__ + 1);
+                                             skerry::parallel_invoke([&] { wait_until(begun); },
+                                                                     [&] {
+                                                                         begun = true;
+                                                                         sleep_for_ever();
+                                                                     });
+                                         },
+                                         {"join of a stolen branch", "    at "});
+    expect_lines_in(report);
+    EXPECT_THAT(report, ContainsRegex("worker [01]: waits for join of a stolen branch 0x[0-9a-f]+, for [0-9]+ ms, "
+                                      "which worker [01] runs, asleep"));
+    EXPECT_THAT(report, Not(HasSubstr("deadlock")));
+}
+
+TEST(Watchdog, NamesTheLineOfAFinish) {
+    const std::string report = report_of(2,
+                                         [] {
+                                             std::atomic<bool> begun{false};
+                                             expect_line(__LINE__ + 1);
+                                             skerry::finish([&](skerry::scope& s) {
+                                                 s.async([&] {
+                                                     begun = true;
+                                                     sleep_for_ever();
+                                                 });
+                                                 wait_until(begun);
+                                             });
+                                         },
+                                         {"finish: tasks begun inside", "    at "});
+    expect_lines_in(report);
+    EXPECT_THAT(report, ContainsRegex("waits for finish: tasks begun inside .*which worker [01] runs"));
+}
+
+TEST(Watchdog, NamesTheLineOfATaskwait) {
+    int object = 0;
+    const std::string report = report_of(2,
+                                         [&] {
+                                             std::atomic<bool> begun{false};
+                                             skerry::spawn(
+                                                 [&](int&) {
+                                                     begun = true;
+                                                     sleep_for_ever();
+                                                 },
+                                                 skerry::out(object));
+                                             wait_until(begun);
+                                             expect_line(__LINE__ + 1);
+                                             skerry::taskwait();
+                                         },
+                                         {"waits for taskwait", "    at "});
+    expect_lines_in(report);
+}
+
+// The waiter holds a lock that what it waits for takes.
+TEST(Watchdog, NamesTheHolderOfALock) {
+    const std::string report = report_of(2,
+                                         [] {
+                                             std::mutex lock;
+                                             std::atomic<bool> begun{false};
+                                             const std::lock_guard held(lock);
+                                             expect_line(__LINE__ + 1);
+                                             skerry::finish([&](skerry::scope& s) {
+                                                 s.async([&] {
+                                                     begun = true;
+                                                     const std::lock_guard wanted(lock);
+                                                 });
+                                                 wait_until(begun);
+                                             });
+                                         },
+                                         {"deadlock: "});
+    expect_lines_in(report);
+    EXPECT_THAT(report, ContainsRegex("worker [01]: running tasks.*wants the lock 0x[0-9a-f]+ that worker [01] holds"));
+    EXPECT_THAT(report, HasSubstr("deadlock: worker 0 waits for worker 1, worker 1 waits for worker 0\n"));
+}
+
+// The same on one stack: the waiter runs the task itself.
+TEST(Watchdog, NamesALockThatIsTakenTwice) {
+    const std::string report =
+        report_of(1,
+                  [] {
+                      std::mutex lock;
+                      const std::lock_guard held(lock);
+                      skerry::finish([&](skerry::scope& s) { s.async([&] { const std::lock_guard wanted(lock); }); });
+                  },
+                  {"deadlock: "});
+    EXPECT_THAT(report, HasSubstr("that it holds itself"));
+    EXPECT_THAT(report, HasSubstr("deadlock: worker 0 waits for itself\n"));
+}
+
+TEST(Watchdog, NamesALockThatIsHeldOutside) {
+    std::mutex lock;
+    const std::string report = report_of(2,
+                                         [&] {
+                                             std::atomic<bool> held{false};
+                                             std::thread outsider([&] {
+                                                 lock.lock();
+                                                 held = true;
+                                                 sleep_for_ever();
+                                             });
+                                             wait_until(held);
+                                             std::atomic<bool> begun{false};
+                                             skerry::finish([&](skerry::scope& s) {
+                                                 s.async([&] {
+                                                     begun = true;
+                                                     const std::lock_guard wanted(lock);
+                                                 });
+                                                 wait_until(begun);
+                                             });
+                                         },
+                                         {"which is no worker"});
+    EXPECT_THAT(report, ContainsRegex("wants the lock 0x[0-9a-f]+ that thread [0-9]+ holds, which is no worker"));
+    EXPECT_THAT(report, Not(HasSubstr("deadlock")));
+}
+
+TEST(Watchdog, NamesFuturesThatWaitForEachOther) {
+    const std::string report = report_of(2,
+                                         [] {
+                                             std::atomic<bool> first_begun{false};
+                                             std::atomic<bool> second_begun{false};
+                                             skerry::future<void> second;
+                                             skerry::future<void> first = skerry::submit([&] {
+                                                 first_begun = true;
+                                                 wait_until(second_begun);
+                                                 expect_line(__LINE__ + 1);
+                                                 second.wait();
+                                             });
+                                             wait_until(first_begun);
+                                             second = skerry::submit([&] {
+                                                 second_begun = true;
+                                                 expect_line(__LINE__ + 1);
+                                                 first.wait();
+                                             });
+                                             second.wait();
+                                         },
+                                         {"deadlock: "});
+    expect_lines_in(report);
+    EXPECT_THAT(report, HasSubstr("waits for the task of a future"));
+    EXPECT_THAT(report, HasSubstr("deadlock: worker 0 waits for worker 1, worker 1 waits for worker 0\n"));
+}
+
+// The two calls wait for a task that no thread is left to run: the worker begins with its newest, the stand-in with the
+// oldest.
+TEST(Watchdog, NamesBlockingCallsThatUseUpTheirThreads) {
+    const std::string report = report_of(
+        1,
+        [] {
+            std::promise<void> never;
+            const std::shared_future<void> end = never.get_future().share();
+            const auto wait = [end] {
+                expect_line(__LINE__ + 1);
+                skerry::blocking([&] { end.wait(); });
+            };
+            skerry::finish([&](skerry::scope& s) {
+                s.async(wait);
+                s.async([&] { never.set_value(); });
+                s.async(wait);
+            });
+        },
+        {"SKERRY_BLOCKING_THREADS"}, 1);
+    expect_lines_in(report);
+    EXPECT_THAT(report, ContainsRegex("inside blocking\\(\\), for [0-9]+ ms"));
+    EXPECT_THAT(report, HasSubstr("2 workers are inside blocking() and 1 threads stand in for them, of at most 1"
+                                  ": raise options::blocking_threads or SKERRY_BLOCKING_THREADS\n"));
+}
+
+} // namespace
