@@ -10,7 +10,6 @@
 
 #include "base/port/fault_watch.hpp"
 #include "base/port/process.hpp"
-#include "base/port/thread_area.hpp"
 #include "base/text.hpp"
 
 namespace skerry::inline SKERRY_ABI::port {
@@ -100,9 +99,7 @@ bool install() noexcept {
 
 void set_stack_guard(const stack_guard* guard) noexcept { mine = guard; }
 
-void share_stack_guard(void* thread_area) noexcept {
-    *static_cast<const stack_guard**>(in_thread_area(thread_area, static_cast<const void*>(&mine))) = mine;
-}
+const stack_guard*& declared_stack_guard() noexcept { return mine; }
 
 void watch_faults(const void* begin, std::size_t bytes, void (*explain)(const void*) noexcept) noexcept {
     install_overflow_handler();

@@ -22,8 +22,8 @@ struct stack_guard {
 // Declares the calling thread's guard; null takes it back. Precondition: *guard outlives the declaration.
 void set_stack_guard(const stack_guard* guard) noexcept;
 
-// Declares the calling thread's guard in a copy of its thread area (thread_area.hpp) as well.
-void share_stack_guard(void* thread_area) noexcept;
+// Where that is declared: the calling thread's own variable.
+const stack_guard*& declared_stack_guard() noexcept;
 
 // Installs the handler, once per process; later calls return at once. Any thread.
 void install_overflow_handler() noexcept;

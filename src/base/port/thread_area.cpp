@@ -12,6 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/port/stack_guard.hpp"
+
 namespace skerry::inline SKERRY_ABI::port {
 
 namespace {
@@ -92,6 +94,11 @@ void copy_thread_area(void* pointer) {
 
 void* in_thread_area(void* pointer, const void* variable) noexcept {
     return static_cast<char*>(pointer) + (static_cast<const char*>(variable) - static_cast<char*>(thread_pointer()));
+}
+
+void share_stack_guard(void* pointer) noexcept {
+    const stack_guard*& own = declared_stack_guard();
+    *static_cast<const stack_guard**>(in_thread_area(pointer, static_cast<const void*>(&own))) = own;
 }
 
 } // namespace skerry::inline SKERRY_ABI::port

@@ -33,6 +33,9 @@ void copy_thread_area(void* pointer);
 // the program itself.
 void* in_thread_area(void* pointer, const void* variable) noexcept;
 
+// Declares the calling thread's stack guard (stack_guard.hpp) in a copy as well.
+void share_stack_guard(void* pointer) noexcept;
+
 // Whether the instruction exists; without it the switch is a system call.
 extern const bool fast_thread_pointer;
 void set_thread_pointer_slowly(void* pointer) noexcept;

@@ -7,7 +7,6 @@
 
 #include "base/port/loaded_code.hpp"
 #include "base/port/memory.hpp"
-#include "base/port/thread_area.hpp"
 
 namespace {
 
@@ -32,43 +31,13 @@ TEST(fixed_memory, comes_zeroed_and_only_once) {
     port::unmap_memory(place, size);
 }
 
-thread_local int variable = 40;
-
-[[gnu::noinline]] int& of_this_area() {
-    asm volatile(""); // or the compiler keeps the address of the area before
-    return variable;
-}
-
-TEST(thread_area, a_copy_has_variables_of_its_own) {
-    const port::thread_area_size need = port::measure_thread_area();
-    ASSERT_LE(need.below, size / 2);
-    ASSERT_LE(need.above, size / 2);
-    ASSERT_TRUE(port::map_memory_at(place, size));
-    ASSERT_TRUE(port::allow_access(place, size));
-    of_this_area() = 1;
-    void* const other = place + size / 2;
-    port::copy_thread_area(other);
-    void* const own = port::thread_pointer();
-    port::set_thread_pointer(other);
-    const int first = of_this_area();
-    of_this_area() = 2;
-    void* const seen = port::thread_pointer();
-    const void* const there = &of_this_area();
-    port::set_thread_pointer_slowly(own);
-    EXPECT_EQ(first, 40); // as a new thread has it
-    EXPECT_EQ(seen, other);
-    EXPECT_EQ(of_this_area(), 1);
-    EXPECT_EQ(port::in_thread_area(other, &variable), there);
-    EXPECT_EQ(*static_cast<int*>(port::in_thread_area(other, &variable)), 2);
-    port::unmap_memory(place, size);
-}
+void function() {}
 
 TEST(loaded_code, the_programs_own_comes_first) {
     static int data;
     const auto ranges = port::loaded_code();
     ASSERT_GE(ranges.size(), 2U);
-    for (const auto address :
-         {reinterpret_cast<std::uintptr_t>(&data), reinterpret_cast<std::uintptr_t>(&of_this_area)}) {
+    for (const auto address : {reinterpret_cast<std::uintptr_t>(&data), reinterpret_cast<std::uintptr_t>(&function)}) {
         EXPECT_GE(address, ranges[0].begin);
         EXPECT_LT(address, ranges[0].end);
     }
