@@ -11,3 +11,7 @@
 #define SKERRY_ABI v1_native
 #endif
 #endif
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "skerry: a big-endian machine is refused: no test has ever run on one"
+#endif
