@@ -163,8 +163,11 @@ template <class Condition>
 task_header* team::sleep(worker& self, wanted w, Condition& c) noexcept {
     self.announced.store(w.word(), std::memory_order_release);
     self.sleeping.prepare();                           // Z0
-    sleepers_.fetch_add(1, std::memory_order_seq_cst); // Z0 before Z1: an owner that misses the ring sees the count
-    const bool fenced = ring_for(w);                   // Z1, Z2
+    sleepers_.fetch_add(1, std::memory_order_relaxed); // Z0
+    // Z0 before Z1, Z3: an owner that answers the ring sees the count. A fence, for on arm64 without LSE what follows a
+    // read-modify-write of any order may overtake its store.
+    machine::full_fence();
+    const bool fenced = ring_for(w); // Z1, Z2
     bool unsure = false;
     task_header* const task = last_look(self, w, unsure); // Z3
     if (task == nullptr && !unsure && c.arm(self.sleeping)) {
