@@ -11,13 +11,13 @@ SETUP = pathlib.Path(__file__).resolve().parents[2] / "tools" / "setup"
 
 
 class Setup(unittest.TestCase):
-    def run_setup(self, tools, **environment):
+    def run_setup(self, tools, group="run", **environment):
         with tempfile.TemporaryDirectory() as folder:
             for name, body in tools.items():
                 path = pathlib.Path(folder) / name
                 path.write_text(f"#!/bin/sh\n{body}\n")
                 path.chmod(0o755)
-            return subprocess.run([SETUP, "run"], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
+            return subprocess.run([SETUP, group], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
                                   env={"PATH": folder + ":" + os.environ["PATH"], "XDG_CACHE_HOME": folder,
                                        **environment})
 
@@ -31,6 +31,14 @@ class Setup(unittest.TestCase):
                                "sha256sum": "exit 0"}, XDG_CACHE_HOME="/proc/none")
         self.assertEqual(done.returncode, 1)
         self.assertEqual(done.stderr, "setup: /proc/none/skerry/digits.csv cannot be written\n")
+
+    def test_no_place_for_arm64(self):
+        done = self.run_setup({"dpkg-query": "printf installed", "apt-get": "exit 0", "dpkg-deb": "exit 0",
+                               "tar": 'mkdir -p "$4/usr/share/doc"; cd "$4/usr/share/doc" && mkdir -p $(sed -n '
+                                      f"'s/:arm64.*//p' {SETUP.parent}/packages.txt)"},
+                              group="arm64", XDG_CACHE_HOME="/proc/none")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr, "setup: /proc/none/skerry/arm64 cannot be written\n")
 
 
 if __name__ == "__main__":

@@ -60,10 +60,38 @@ class Setup(unittest.TestCase):
 case " $* " in *" download python3-sklearn "*) cp {self.folder}/package.tar python3-sklearn_1_all.deb ;; esac""")
         self.stand_in("dpkg-deb", '[ "$1" = --fsys-tarfile ] && cat "$2"')
 
+    def arm64_packages(self):
+        lines = (SETUP.parent / "packages.txt").read_text().splitlines()
+        return [name.removesuffix(":arm64") for name in (line.split()[0] for line in lines) if name.endswith(":arm64")]
+
+    def unpacked(self):
+        """The folders that each arm64 package is known by, empty."""
+        root = self.folder / "cache" / "skerry" / "arm64"
+        for name in self.arm64_packages():
+            (root / "usr" / "share" / "doc" / name).mkdir(parents=True)
+        return root
+
+    def arm64_archive(self):
+        """apt-get download gives packages, each a tar with its name, a library and a link to that."""
+        made = self.folder / "archive"
+        for name in self.arm64_packages():
+            tree = self.folder / "tree" / name / "usr"
+            (tree / "share" / "doc" / name).mkdir(parents=True)
+            (tree / "lib").mkdir()
+            (tree / "lib" / f"{name}.so.1").write_text(name)
+            (tree / "lib" / f"{name}.so").symlink_to(f"{name}.so.1")
+            made.mkdir(exist_ok=True)
+            with tarfile.open(made / f"{name}_1_arm64.deb", "w") as package:
+                package.add(tree, "./usr")
+        self.stand_in("apt-get", f"""echo "apt-get $*" >>{self.calls}
+case " $* " in *" download "*) cp {made}/*.deb . ;; esac""")
+        self.stand_in("dpkg-deb", '[ "$1" = --fsys-tarfile ] && cat "$2"')
+
     def called(self):
         return self.calls.read_text() if self.calls.exists() else ""
 
     def test_nothing_missing_touches_nothing(self):
+        self.unpacked()
         done = self.run_setup()
         self.assertEqual((done.returncode, done.stdout, done.stderr, self.called()), (0, "", "", ""))
 
@@ -165,7 +193,63 @@ case " $* " in *" download python3-sklearn "*) cp {self.folder}/package.tar pyth
     def test_images_without_a_place(self):
         done = self.run_setup("run", XDG_CACHE_HOME="")
         self.assertEqual((done.returncode, self.called()), (1, ""))
-        self.assertEqual(done.stderr, "setup: neither HOME nor XDG_CACHE_HOME says where the images of digits shall lie\n")
+        self.assertEqual(done.stderr, "setup: neither HOME nor XDG_CACHE_HOME says where what is fetched shall lie\n")
+
+    def test_unpacks_what_is_for_arm64_without_root_and_only_once(self):
+        self.stand_in("id", "echo 1000")
+        self.arm64_archive()
+        root = self.folder / "cache" / "skerry" / "arm64"
+        names = self.arm64_packages()
+        self.assertIn("libhwloc-dev", names)
+        first = self.run_setup("arm64")
+        self.assertEqual((first.returncode, first.stderr), (0, ""))
+        self.assertIn("setup: missing for arm64: libhwloc-dev (the machine's topology)\n", first.stdout)
+        self.assertIn(f"setup: unpacking arm64 packages into {root}: {' '.join(names)}\n", first.stdout)
+        for name in names:
+            self.assertEqual((root / "usr" / "lib" / f"{name}.so").read_text(), name)
+        self.assertEqual(sorted(p.name for p in root.parent.iterdir()), ["arm64", "digits.csv"])
+        update, download = self.called().splitlines()
+        for call in (update, download): # not the system's lists, nor its architecture
+            self.assertRegex(call, r"-o APT::Architecture=arm64 .*-o Dir::State::Lists=(?!/var)\S")
+        self.assertTrue(download.endswith(" download " + " ".join(names)), download)
+        second = self.run_setup("arm64")
+        self.assertEqual((second.returncode, second.stdout, len(self.called().splitlines())), (0, "", 2))
+
+    def test_unpacks_all_anew_where_one_is_missing(self):
+        root = self.unpacked()
+        (root / "usr" / "share" / "doc" / "libudev1").rmdir()
+        (root / "left").touch()
+        self.arm64_archive()
+        done = self.run_setup("arm64")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("missing for arm64: libhwloc", done.stdout)
+        self.assertEqual((root / "usr" / "lib" / "libhwloc15.so").read_text(), "libhwloc15")
+        self.assertFalse((root / "left").exists())
+
+    def test_arm64_is_a_group_of_its_own(self):
+        self.assertEqual((self.run_setup("run", "test", "ci", "bench").returncode, self.called()), (0, ""))
+
+    def test_arm64_without_network(self):
+        self.stand_in("apt-get", "exit 100")
+        done = self.run_setup("arm64")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr, "setup: no network, or the package sources do not have them for arm64: "
+                                      + " ".join(self.arm64_packages()) + "\n")
+
+    def test_an_arm64_package_that_is_none_leaves_what_was_there(self):
+        root = self.unpacked()
+        (root / "usr" / "share" / "doc" / "libudev1").rmdir()
+        self.arm64_archive()
+        (self.folder / "archive" / "libhwloc15_1_arm64.deb").write_text("torn")
+        done = self.run_setup("arm64")
+        self.assertEqual((done.returncode, done.stderr),
+                         (1, "setup: the arm64 package libhwloc15 cannot be unpacked\n"))
+        self.assertTrue((root / "usr" / "share" / "doc" / "libhwloc15").is_dir())
+
+    def test_arm64_without_a_place(self):
+        done = self.run_setup("arm64", XDG_CACHE_HOME="")
+        self.assertEqual((done.returncode, self.called()), (1, ""))
+        self.assertEqual(done.stderr, "setup: neither HOME nor XDG_CACHE_HOME says where what is fetched shall lie\n")
 
     def test_unknown_group(self):
         done = self.run_setup("everything")
