@@ -3,26 +3,23 @@
 // Messages that end the process, or that a process can only meet once: each in a child of its own.
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <cstdlib>
-#include <iterator>
 #include <optional>
 #include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <skerry/skerry.hpp>
 
 #include "../unit/base/child.hpp"
+#include "../unit/base/seccomp.hpp"
 #include "base/panic.hpp"
 
 namespace {
@@ -124,30 +121,17 @@ TEST(End, ATaskDestroyedBeforeItsWait) {
                  "execute() throw before?) or its reference_count was too small\n");
 }
 
-bool refuse_membarrier() {
-    sock_filter program[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1U), // EPERM
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    const sock_fprog filter = {static_cast<unsigned short>(std::size(program)), program};
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0;
-}
-
 TEST(Steal, AsymmetricWhereTheKernelRefuses) {
-    constexpr int no_filter = 77;
     const child_result child = run_in_child([] {
-        if (!refuse_membarrier()) {
-            return no_filter;
+        if (!skerry_test::refuse_membarrier(EPERM)) {
+            return skerry_test::no_filter;
         }
         skerry::options o = with(2);
         o.steal = skerry::steal_mode::asymmetric;
         const skerry::runtime rt(o); // throws; run_in_child prints the text
         return 0;
     });
-    if (child.exited && child.code == no_filter) {
+    if (child.exited && child.code == skerry_test::no_filter) {
         GTEST_SKIP() << "this kernel forbids seccomp filters here";
     }
     EXPECT_EQ(child.code, 100);

@@ -2,43 +2,26 @@
 #include "base/port/membarrier.hpp"
 
 #include <cerrno>
-#include <cstddef>
-#include <iterator>
 
 #include <gtest/gtest.h>
-#include <linux/filter.h>
 #include <linux/membarrier.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "child.hpp"
+#include "seccomp.hpp"
 
 namespace {
 
 using namespace skerry::port;
+using skerry_test::no_filter;
+using skerry_test::refuse_membarrier;
 using skerry_test::run_in_child;
-
-// Makes membarrier fail with `error` for the rest of the process's life, as container runtimes do.
-bool refuse_membarrier(unsigned error) {
-    sock_filter program[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    const sock_fprog filter = {static_cast<unsigned short>(std::size(program)), program};
-    return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0;
-}
 
 bool kernel_has_membarrier() {
     const long commands = ::syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
     return commands > 0 && (commands & MEMBARRIER_CMD_PRIVATE_EXPEDITED) != 0;
 }
-
-constexpr int no_filter = 77;
 
 TEST(membarrier, works_where_the_kernel_has_it) {
     const auto child = run_in_child([] {
