@@ -44,7 +44,7 @@ thread::~thread() {
 }
 
 void thread::start(std::size_t /*stack_size*/, const char* name, void (*fn)(void*), void* arg,
-                   std::optional<unsigned> /*cpu*/) {
+                   std::optional<unsigned> /*cpu*/, name_for /*told*/) {
     try {
         record_ = handle_of(skerry_sim::start_thread(fn, arg));
     } catch (const std::runtime_error&) {

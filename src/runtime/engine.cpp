@@ -80,6 +80,7 @@ team_settings team_settings_of(engine* owner, const options& o, const std::vecto
 
 engine::engine(const options& o)
     : options_(resolve(o)),
+      names_told_(o.steal == steal_mode::locked ? port::name_for::report : port::name_for::system),
       cpus_(port::process_cpus()),
       records_(options_.watchdog_seconds > 0 ? std::make_unique<wait_records>(options_.max_slots) : nullptr),
       team_(team_settings_of(this, options_, cpus_, records_.get())) {
@@ -107,11 +108,13 @@ engine::engine(const options& o)
             start(*workers_.back(), &run_background, "worker", options_.pin);
         }
         if (records_ != nullptr) {
-            watchdog_ = std::make_unique<watchdog>(team_, *records_, options_.watchdog_seconds, [this] {
+            const auto permits = [this] {
                 return lent_permits{.blocked = blocked_.load(std::memory_order_relaxed),
                                     .standing_in = substitutes_active_.load(std::memory_order_relaxed),
                                     .most = options_.blocking_threads};
-            });
+            };
+            watchdog_ =
+                std::make_unique<watchdog>(team_, *records_, options_.watchdog_seconds, permits, names_told_);
         }
     } catch (...) {
         stop();
@@ -210,7 +213,8 @@ void engine::start(background& b, void (*body)(void*), const char* role, bool pi
         b.place->role.store(role, std::memory_order_relaxed); // relaxed: a literal, which needs no order
         const std::string full = "skerry " + std::string(role) + " " + std::to_string(b.place->slot);
         b.thread.start(options_.stack_size, full.c_str(), body, &b,
-                       pinned ? std::optional<unsigned>(cpus_[b.place->slot % cpus_.size()]) : std::nullopt);
+                       pinned ? std::optional<unsigned>(cpus_[b.place->slot % cpus_.size()]) : std::nullopt,
+                       names_told_);
     } catch (...) {
         team_.free_slot(*b.place);
         throw;

@@ -86,6 +86,8 @@ class engine {
 
     engine* of_parent_ = nullptr; // the standard engine of the process that forked this one
     const options options_;       // resolved: no field means "automatic" any more
+    // Whoever asks for locked steals may live in a sandbox that knows no unusual call.
+    const port::name_for names_told_;
     const std::vector<unsigned> cpus_;
     const std::unique_ptr<wait_records> records_; // null: no watchdog
     team team_;

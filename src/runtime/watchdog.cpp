@@ -78,12 +78,13 @@ std::string address_text(std::uint64_t address) {
 
 } // namespace
 
-watchdog::watchdog(const team& crew, const wait_records& records, double seconds, std::function<lent_permits()> permits)
+watchdog::watchdog(const team& crew, const wait_records& records, double seconds, std::function<lent_permits()> permits,
+                   port::name_for told)
     : team_(crew),
       records_(records),
       limit_ns_(static_cast<std::uint64_t>(seconds * 1e9)),
       permits_(std::move(permits)) {
-    thread_.start(own_stack, "skerry watchdog", &run, this);
+    thread_.start(own_stack, "skerry watchdog", &run, this, std::nullopt, told);
 }
 
 watchdog::~watchdog() {

@@ -25,7 +25,8 @@ struct lent_permits {
 class watchdog {
   public:
     // Errors: std::system_error. What is given must outlive this.
-    watchdog(const team& crew, const wait_records& records, double seconds, std::function<lent_permits()> permits);
+    watchdog(const team& crew, const wait_records& records, double seconds, std::function<lent_permits()> permits,
+             port::name_for told);
     watchdog(const watchdog&) = delete;
     watchdog& operator=(const watchdog&) = delete;
     ~watchdog();

@@ -34,6 +34,7 @@ struct thread_record {
     stack_guard guard;
     stack_t signal_stack{};
     char name[32]{};
+    name_for told = name_for::system;
     pthread_t handle{};
     void* stack = nullptr;
     std::size_t stack_size = 0;
@@ -162,9 +163,11 @@ class signal_stack_scope {
 
 void* run(void* argument) {
     const auto& record = *static_cast<const thread_record*>(argument);
-    char system_name[16]{};
-    std::string_view(record.name).copy(system_name, sizeof system_name - 1);
-    ::pthread_setname_np(::pthread_self(), system_name);
+    if (record.told == name_for::system) { // by itself: from outside it is a file, which makes the thread's end slow
+        char system_name[16]{};
+        std::string_view(record.name).copy(system_name, sizeof system_name - 1);
+        ::pthread_setname_np(::pthread_self(), system_name);
+    }
     set_stack_guard(&record.guard);
     {
         const signal_stack_scope scope(record.signal_stack);
@@ -193,8 +196,8 @@ thread::~thread() {
     }
 }
 
-void thread::start(std::size_t stack_size, const char* name, void (*fn)(void*), void* arg,
-                   std::optional<unsigned> cpu) {
+void thread::start(std::size_t stack_size, const char* name, void (*fn)(void*), void* arg, std::optional<unsigned> cpu,
+                   name_for told) {
     if (record_ != nullptr) {
         detail::panic("port::thread: started twice: ", record_->name);
     }
@@ -203,6 +206,7 @@ void thread::start(std::size_t stack_size, const char* name, void (*fn)(void*), 
     owned_record record = make_record(stack_size, static_tls(attr.get()), name);
     record->fn = fn;
     record->arg = arg;
+    record->told = told;
     if (const int error = ::pthread_attr_setstack(attr.get(), record->stack, record->stack_size); error != 0) {
         fail(error, record->name,
              "the system refuses a stack of " + std::to_string(record->stack_size / 1024) +

@@ -22,6 +22,10 @@ namespace skerry::inline SKERRY_ABI::port {
 
 struct thread_record;
 
+// Who hears a thread's name: the overflow report alone, or the system too (its first 15 characters). The system is told
+// by prctl, a call for which a strict sandbox may end the process.
+enum class name_for : bool { report, system };
+
 class thread {
   public:
     thread() noexcept = default;
@@ -31,13 +35,13 @@ class thread {
     ~thread();
 
     // Runs fn(arg) on a new thread with at least stack_size bytes of stack (rounded up to pages; never less than
-    // 128 KiB; thread-local storage comes on top). `name` is copied: the first 15 characters are the system's name for
-    // the thread, the first 31 stand in the overflow report. With `cpu`, the thread may run on that logical CPU only.
+    // 128 KiB; thread-local storage comes on top). `name` is copied: its first 31 characters stand in the overflow
+    // report. With `cpu`, the thread may run on that logical CPU only.
     // The signal mask is inherited. Preconditions: not joinable(); fn does not throw. Errors: std::system_error whose
     // text names the cause and the option to change (EAGAIN: too many threads; ENOMEM: no memory for the stack; EINVAL:
     // this process may not use that CPU). The object stays as it was.
     void start(std::size_t stack_size, const char* name, void (*fn)(void*), void* arg,
-               std::optional<unsigned> cpu = std::nullopt);
+               std::optional<unsigned> cpu = std::nullopt, name_for told = name_for::system);
 
     // Waits until fn has returned, then frees the stack. Precondition: joinable(), and not called by that thread.
     void join() noexcept;

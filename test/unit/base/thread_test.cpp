@@ -65,6 +65,18 @@ TEST(thread, smoke) {
     EXPECT_STREQ(result.name, "a name that is ");
 }
 
+TEST(thread, name_for_the_report_alone) {
+    char own[16]{};
+    pthread_getname_np(pthread_self(), own, sizeof own);
+    char name[16]{};
+    thread t;
+    t.start(
+        stack_size, "worker 3", [](void* p) { pthread_getname_np(pthread_self(), static_cast<char*>(p), sizeof name); },
+        name, std::nullopt, name_for::report);
+    t.join();
+    EXPECT_STREQ(name, own); // of the thread that started it
+}
+
 TEST(thread, moves) {
     int runs = 0;
     thread a;
