@@ -435,37 +435,52 @@ void task_scope::watched_child_ended(latch<machine>& parents) noexcept {
 
 void task_scope::fail(const dependent_task& task, std::exception_ptr error) noexcept {
     const std::lock_guard lock(mutex_);
-    try {
-        failures_.push_back({task.number, error});
-    } catch (const std::bad_alloc&) {
-        if (!failures_.empty() && task.number < failures_.back().number) { // without memory the earlier one is kept
-            failures_.back() = {task.number, std::move(error)};
+    failure later{task.number, std::move(error)};
+    if (first_failure_.error == nullptr || later.number < first_failure_.number) {
+        std::swap(first_failure_, later);
+    }
+    if (later.error != nullptr) {
+        try {
+            later_failures_.push_back(std::move(later));
+        } catch (const std::bad_alloc&) {
+            // Whoever waits for all hears of the first.
         }
     }
 }
 
 std::exception_ptr task_scope::take_error(std::uint64_t from) noexcept {
     const std::lock_guard lock(mutex_);
-    const failure* leftmost = nullptr;
-    for (const failure& f : failures_) {
-        if (f.number >= from && (leftmost == nullptr || f.number < leftmost->number)) {
-            leftmost = &f;
+    const auto later = [from](const failure& f) { return f.number >= from; };
+    failure taken;
+    if (later(first_failure_)) {
+        taken = std::exchange(first_failure_, {});
+    } else {
+        for (const failure& f : later_failures_) {
+            if (later(f) && f.number < taken.number) {
+                taken = f;
+            }
         }
     }
-    const std::exception_ptr error = leftmost != nullptr ? leftmost->error : nullptr;
-    std::erase_if(failures_, [from](const failure& f) { return f.number >= from; });
-    return error;
+    std::erase_if(later_failures_, later);
+    return taken.error;
 }
 
 std::exception_ptr task_scope::take_error_of(std::uint64_t child) noexcept {
     const std::lock_guard lock(mutex_);
-    const auto at = std::ranges::find(failures_, child, &failure::number);
-    if (at == failures_.end()) {
-        return nullptr;
+    failure taken;
+    if (first_failure_.number == child) {
+        taken = std::exchange(first_failure_, {});
+        const auto next = std::ranges::min_element(later_failures_, {}, &failure::number);
+        if (next != later_failures_.end()) {
+            first_failure_ = std::move(*next);
+            later_failures_.erase(next);
+        }
+    } else if (const auto at = std::ranges::find(later_failures_, child, &failure::number);
+               at != later_failures_.end()) {
+        taken = std::move(*at);
+        later_failures_.erase(at);
     }
-    std::exception_ptr error = std::move(at->error);
-    failures_.erase(at);
-    return error;
+    return taken.error;
 }
 
 // What the task would have written is not.

@@ -109,8 +109,8 @@ class task_scope {
 
   private:
     struct failure {
-        std::uint64_t number;
-        std::exception_ptr error;
+        std::uint64_t number = no_child;
+        std::exception_ptr error; // null: there is none
     };
     // In children_:
     static constexpr std::uint64_t watched = std::uint64_t{1} << 32; // somebody waits
@@ -151,7 +151,9 @@ class task_scope {
 
     mutex<machine> mutex_; // guards what follows
     name_table names_;
-    std::vector<failure> failures_;
+    failure
+        first_failure_; // of all that nobody has taken the first in program order, which is kept also without memory
+    std::vector<failure> later_failures_;
     few_children* waiters_ = nullptr;
 };
 

@@ -124,6 +124,25 @@ TEST(Memory, TasksLeaveTheirMemoryToTheNext) {
     EXPECT_EQ(live, before);
 }
 
+// What depends on the failed task is skipped: without its error nobody would know.
+TEST(Memory, TheErrorOfATaskIsKeptWithoutMemory) {
+    skerry::runtime rt(with(1));
+    int value = 0;
+    EXPECT_THROW(rt.run([&value] {
+        skerry::spawn(
+            [](int&) {
+                fail_after = 0; // the next allocation
+                throw 7;
+            },
+            skerry::out(value));
+        fail_after = never;
+        skerry::spawn([](int& v) { ++v; }, skerry::inout(value));
+        skerry::taskwait();
+    }),
+                 int);
+    EXPECT_EQ(value, 0);
+}
+
 TEST(Memory, EachAllocationOfARuntimeMayFail) {
     { // what is allocated once per process
         skerry::runtime rt(with(3));
