@@ -113,8 +113,7 @@ engine::engine(const options& o)
                                     .standing_in = substitutes_active_.load(std::memory_order_relaxed),
                                     .most = options_.blocking_threads};
             };
-            watchdog_ =
-                std::make_unique<watchdog>(team_, *records_, options_.watchdog_seconds, permits, names_told_);
+            watchdog_ = std::make_unique<watchdog>(team_, *records_, options_.watchdog_seconds, permits, names_told_);
         }
     } catch (...) {
         stop();
