@@ -63,7 +63,7 @@ struct request {
     std::uint32_t line = 0;
     action what = action::none;
     std::uint8_t size = 0;
-    bool release = false;
+    bool release = false; // of a load: acquire
     std::uint8_t unused = 0;
 
     // Whether the function of that name asks.
@@ -75,8 +75,9 @@ struct reply {
     bool done = true;        // false: a comparison failed
 };
 
-// Seeds a fault: true if `answer` stands for the operation, which then does not happen. May also change the request.
-// Called on the thread that asks; may look at nothing but the request and the memory.
+// Seeds a fault: true if `answer` stands for the operation, which then does not happen. May also change the request, or
+// perform others before it, of no function's name: the hook would see them, too. Called on the thread that asks; may
+// look at nothing but the request, the thread and the memory.
 using fault_hook = bool (*)(request& r, reply& answer);
 
 // How far a store may stay behind.
@@ -140,6 +141,10 @@ class engine {
     void reached(std::string_view text);
     int thread() const { return running_; }
     std::string name_of(std::uintptr_t address) const;
+    // Where what was labelled so begins; 0: nothing was.
+    std::uintptr_t place_of(std::string_view name) const;
+    // What the running thread would read there now: for fault hooks. No step, and nobody learns of it.
+    std::uint64_t look(std::uintptr_t address, unsigned size) const;
 
     // --- for the explorer -------------------------------------------------------------------------------------------
     // Builds the world afresh and brings every thread to its first visible operation.

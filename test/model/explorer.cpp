@@ -77,9 +77,12 @@ class exploration {
         result_.outcomes = engine_.outcomes;
         result_.goals = engine_.goals;
         result_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-        std::printf("[model] %zu states, %zu transitions, %.2f s%s%s\n", static_cast<std::size_t>(result_.states),
-                    static_cast<std::size_t>(result_.transitions), result_.seconds, result_.ok ? "" : ": ",
-                    result_.kind.c_str());
+        std::printf("[model] %zu states, %zu transitions, %.2f s", static_cast<std::size_t>(result_.states),
+                    static_cast<std::size_t>(result_.transitions), result_.seconds);
+        if (!result_.ok) {
+            std::printf(": %s after %zu steps", result_.kind.c_str(), result_.steps);
+        }
+        std::printf("\n");
         return result_;
     }
 
@@ -102,7 +105,8 @@ class exploration {
         engine_.learn(true);
         begin();
         std::uint32_t initial = capture();
-        for (int quiet = 0; quiet < 400; ++quiet) {
+        // What fails before the first step cannot be begun again; the walk will say so.
+        for (int quiet = 0; quiet < 400 && !engine_.failed(); ++quiet) {
             load(initial);
             unsigned favourite = 0;
             for (int i = 0; i < 2000 && !engine_.failed() && !engine_.restart_wanted(); ++i) {
@@ -119,13 +123,14 @@ class exploration {
                 engine_.apply(choices[random(static_cast<std::size_t>(n))]);
             }
             std::fill(current_.begin(), current_.end(), byte_strings::none);
+            engine_.forget_failure();
             if (engine_.take_learned()) {
                 quiet = 0;
                 begin();
                 initial = capture();
             }
-            engine_.forget_failure();
         }
+        engine_.forget_failure();
         engine_.learn(false);
     }
 
@@ -291,6 +296,8 @@ class exploration {
         finish_result();
         const std::string what = text; // before the engine forgets it
         result_.kind = kind;
+        result_.text = what;
+        result_.steps = way.size();
         std::ostringstream out;
         out << kind << ": " << what << " (after " << result_.states << " states)\n";
         if (!way.empty() || kind == "race" || kind == "deadlock") {

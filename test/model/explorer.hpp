@@ -29,12 +29,14 @@ namespace skerry::model {
 struct result {
     bool ok = false;
     std::string kind;   // of the failure: "require", "race", "deadlock", "no end", "limit", ...
+    std::string text;   // what was wrong
     std::string report; // what happened, step by step, and how to see it again
     std::string replay; // argument for --replay
     std::set<std::string> outcomes;
     std::set<std::string> goals; // what reached() was called with
     std::uint64_t states = 0;
     std::uint64_t transitions = 0;
+    std::size_t steps = 0; // of the shortest way to the failure; what no other thread can notice is no step
     std::uint64_t full_buffers = 0;
     double seconds = 0;
 };
@@ -46,6 +48,7 @@ result explore_scenario(const scenario& s, const options& o);
 
 inline void require(bool condition, const char* text) {
     if (!condition) {
+        engine::instance().use_host_memory();
         engine::instance().fail("require", text);
     }
 }

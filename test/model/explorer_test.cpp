@@ -250,6 +250,18 @@ TEST(explorer, a_full_store_buffer_is_a_failure) {
     EXPECT_TRUE((explore<writer, &writer::write, &writer::read>({.buffer_entries = 3}).ok));
 }
 
+// Nothing that another thread could notice comes before it.
+struct wrong_at_once {
+    void fail() { require(false, "wrong at once"); }
+    void other() {}
+};
+
+TEST(explorer, finds_what_fails_before_the_first_step) {
+    const result r = explore<wrong_at_once, &wrong_at_once::fail, &wrong_at_once::other>();
+    EXPECT_EQ(r.kind, "require");
+    EXPECT_NE(r.report.find("wrong at once"), std::string::npos) << r.report;
+}
+
 // The shortest way to two lost additions, and the same way again by its replay line.
 struct lost_addition {
     machine::atomic<int> total{0};

@@ -84,8 +84,8 @@ class atomic : cell<T> {
     atomic(const atomic&) = delete;
     atomic& operator=(const atomic&) = delete;
 
-    T load(memory_order = memory_order::seq_cst, place where = place::current()) const noexcept {
-        return from_word<T>(this->ask(action::load, 0, 0, false, where).value);
+    T load(memory_order o = memory_order::seq_cst, place where = place::current()) const noexcept {
+        return from_word<T>(this->ask(action::load, 0, 0, o != memory_order::relaxed, where).value);
     }
 
     // A sequentially consistent store is an exchange, as compilers make it on x86.

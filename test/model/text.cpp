@@ -91,6 +91,15 @@ std::string engine::name_of(std::uintptr_t address) const {
     return (h == 0 ? "world" : "heap of T" + std::to_string(h - 1)) + "+" + std::to_string(offset % heap_size);
 }
 
+std::uintptr_t engine::place_of(std::string_view name) const {
+    for (const named& n : names_) {
+        if (n.name == name) {
+            return n.begin;
+        }
+    }
+    return 0;
+}
+
 std::string engine::value_text(std::uint64_t value, unsigned size) const {
     if (size == 8 && inside(value)) {
         return "&" + name_of(value);
