@@ -49,6 +49,7 @@ TEST(deque, no_memory_to_grow) {
 TEST(deque, one_fork_after_another) {
     expect_goals(with_one_thief<forks_again<false>>(), {"granted", "mine after all", "stolen"});
     expect_goals(with_one_thief<forks_again<true>>(), {"granted", "seized", "mine after all", "stolen"});
+    expect_goals(with_one_thief<rounds>(), {"granted", "seized", "mine after all", "stolen"});
 }
 TEST(deque, loose_task_above_a_fork) {
     expect_goals(with_two_thieves<loose_above<steal_protocol::asymmetric>>(), {"newer", "stolen", "seized"});
@@ -66,6 +67,8 @@ void check_taking_out() {
                  {"withdrawn", "stolen loose", "hole"});
     expect_goals(explore<world, &world::owner_takes_below, &world::thief_steals>(),
                  {"taken below", "stolen loose", "hole"});
+    expect_goals(explore<world, &world::owner_takes_newest, &world::thief_steals>(),
+                 {"taken from above", "stolen loose"});
     expect_goals(explore<world, &world::owner_waits, &world::thief_withdraws>(), {"thief withdrew", "stolen loose"});
     expect_goals(explore<world, &world::owner_waits, &world::thief_extracts>(), {"thief extracted", "stolen loose"});
 }

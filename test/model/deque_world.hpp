@@ -34,7 +34,10 @@ class deque_world {
     using owner_end = detail::deque_owner<Policy, task>;
     using thief_end = detail::deque_thief<Policy, task>;
 
+    static inline std::uintptr_t first_slot = 0; // of the last one made: for faults
+
     explicit deque_world(detail::steal_protocol protocol) : deque_(page_, protocol) {
+        first_slot = reinterpret_cast<std::uintptr_t>(page_.next());
         label(page_.bottom, "bottom");
         label(page_.split, "split");
         label(page_.limit, "limit");
@@ -219,6 +222,20 @@ struct forks_again : deque_world<shrunk<4>> {
     void finally() { require_taken(3); }
 };
 
+// Two forks of one task each, and a thief that comes twice.
+struct rounds : deque_world<shrunk<4>> {
+    rounds() : deque_world<shrunk<4>>(steal_protocol::asymmetric) {}
+    void owner() {
+        fork(0, 1);
+        fork(1, 2);
+    }
+    void first_thief() {
+        ask_then_steal(1, true);
+        ask_then_steal(1, true);
+    }
+    void finally() { require_taken(2); }
+};
+
 // A fork whose first branch leaves a loose task above the fork's own.
 template <steal_protocol Protocol>
 struct loose_above : deque_world<shrunk<4>> {
@@ -304,10 +321,19 @@ struct taken_out : deque_world<shrunk<8>> {
             run_own(*got);
         }
     }
+    void take_upper() {
+        std::size_t at = 3;
+        const auto upper = [this](const task& t) { return &t == &tasks_[2]; };
+        if (task* got = owner_end(deque_).take_below(at, upper, 1, hole_)) {
+            reached("taken from above");
+            run_own(*got);
+        }
+    }
     void nothing() {}
 
     void owner_withdraws() { fork_around(&taken_out::withdraw_lower); }
     void owner_takes_below() { fork_around(&taken_out::take_lower); }
+    void owner_takes_newest() { fork_around(&taken_out::take_upper); }
     void owner_waits() { fork_around(&taken_out::nothing); }
 
     void thief_steals() {

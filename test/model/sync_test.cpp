@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Gate, mutex, event count, join word and latch, each in every interleaving, under TSO, under the weaker order, and
-// with futexes that return for no reason.
+// Gate, mutex, condition, event count, join word and latch, each in every interleaving, under TSO, under the weaker
+// order, and with futexes that return for no reason.
 
 #include <gtest/gtest.h>
 
@@ -30,6 +30,11 @@ TEST(mutex, one_at_a_time_and_no_lost_wakeup) {
     expect_right<world, &world::visitor, &world::visitor, &world::visitor>({});
     expect_right<world, &world::visitor, &world::visitor, &world::trier>({"got it at once"});
 }
+TEST(condition, no_lost_wakeup) {
+    using world = condition_world;
+    expect_right<world, &world::waiter, &world::notifier>({"waited"});
+    expect_right<world, &world::waiter, &world::waiter, &world::notifier>({"waited"});
+}
 TEST(event_count, no_lost_wakeup) {
     expect_right<event_world, &event_world::sleeper, &event_world::waker, &event_world::waker>({"slept", "woke"});
     expect_right<event_world, &event_world::sleeper, &event_world::lone_waker>({"slept"});
@@ -43,6 +48,9 @@ TEST(join_word, a_wish_taken_back) {
 }
 TEST(latch, no_lost_wakeup) {
     expect_right<latch_world, &latch_world::waiter, &latch_world::task_one, &latch_world::task_two>({"slept", "told"});
+}
+TEST(latch, alone_when_the_others_have_ended) {
+    expect_right<lonely_world, &lonely_world::waiter, &lonely_world::task>({"not alone"});
 }
 
 } // namespace

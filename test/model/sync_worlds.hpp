@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Worlds for the small structures of src/sync: gate, mutex, event count, join word, latch.
+// Worlds for the small structures of src/sync: gate, mutex, condition, event count, join word, latch.
 
 #include <skerry/detail/sync/join_word.hpp>
 #include <skerry/detail/sync/latch.hpp>
 
 #include "explorer.hpp"
 #include "machine.hpp"
+#include "sync/condition.hpp"
 #include "sync/event_count.hpp"
 #include "sync/gate.hpp"
 #include "sync/mutex.hpp"
@@ -76,6 +77,35 @@ struct mutex_world {
         }
     }
     void finally() { require(entries >= 2, "a visitor did not enter"); }
+};
+
+// Two wait for what a third makes true under the lock.
+struct condition_world {
+    detail::mutex<machine> mutex;
+    detail::condition<machine> turned;
+    plain<int> ready{0};
+    condition_world() {
+        label(mutex, "mutex");
+        label(turned, "turn");
+        label(ready, "ready");
+    }
+    void waiter() {
+        std::unique_lock lock(mutex);
+        turned.wait(lock, [this] {
+            if (ready.get() == 0) {
+                reached("waited");
+            }
+            return ready.get() != 0;
+        });
+    }
+    void notifier() {
+        {
+            const std::lock_guard lock(mutex);
+            ready.set(1);
+        }
+        turned.notify_all();
+    }
+    void finally() { require(ready.get() == 1, "nobody has turned it"); }
 };
 
 // A sleeper waits for a flag that either of two wakers may be the one to raise.
@@ -192,6 +222,26 @@ struct latch_world {
     void task_two() {
         second.set(1);
         arrive();
+    }
+};
+
+// A waiter that looks whether nothing but itself is counted any more.
+struct lonely_world {
+    detail::latch<machine> latch;
+    plain<int> written{0};
+    lonely_world() {
+        label(latch, "latch");
+        latch.add();
+    }
+    void waiter() {
+        while (!latch.alone()) {
+            reached("not alone");
+        }
+        require(written.get() == 1, "a task's work has not arrived");
+    }
+    void task() {
+        written.set(1);
+        require(latch.arrive() == nullptr, "the waiter holds a count");
     }
 };
 

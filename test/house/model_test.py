@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""tools/model --faults accepts a page that is what the tests have found, and rejects every other."""
+
+import json
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+MODEL = pathlib.Path(__file__).resolve().parents[2] / "tools" / "model"
+TABLE = "\n| step | who | what |\n|---|---|---|\n"
+READMES = {
+    "src/sync/README.md": f"## The deque\nText.\n{TABLE}| P1, S1 | owner | puts |\n\n"
+                          f"## Joins, latches, event counts{TABLE}| gate G1 | anybody | enters |\n",
+    "src/sched/README.md": f"## Memory of tasks{TABLE}| A1 | anybody | gives |\n## Sleep{TABLE}| Z0 | sleeper | counts |\n"
+                           f"## Tasks from outside{TABLE}| Q1 | anybody | links |\n",
+    "src/fabric/README.md": f"## A message{TABLE}| W1 | writer | waits |\n",
+    "src/trace/README.md": f"## Writing{TABLE}| T1 | executor | stores |\n",
+    "src/sync/deque.hpp": "x.store(1); // P1 -> S1\n",
+    "src/sched/team.cpp": "x.store(1); // M1, and Z0\n",
+    "test/model/unseeded.toml": '[steps]\n"deque S1" = "it is only read"\n[sources]\n'
+                                'team = { labels = ["M1"], why = "another test does" }\n',
+}
+STEPS = {"faults": ["deque P1", "gate G1"], "sched": ["sleep Z0", "queue Q1", "blocks A1"], "fabric": ["message W1"],
+         "trace": ["trace T1"]}
+
+
+class Model(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        self.faults = {test: [{"name": f"is_found/no_{step[-2:]}", "step": step, "kind": "require", "memory": "", "missed": "",
+                               "says": "T0: lost", "steps": "7"} for step in steps] for test, steps in STEPS.items()}
+        for name, text in READMES.items():
+            self.put(name, text)
+        (self.root / "docs").mkdir()
+        self.write_results()
+        self.assertEqual(self.model("--write").returncode, 0)
+
+    def put(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def write_results(self):
+        for test, cases in self.faults.items():
+            suite = {"name": "seeded/fault", "testsuite": cases}
+            self.put(f"results/model_{test}.json", json.dumps({"testsuites": [suite]}))
+
+    def model(self, *options):
+        return subprocess.run([MODEL, "--faults", "--root", self.root, "--results", self.root / "results", *options],
+                              capture_output=True, text=True)
+
+    def assert_broken(self, part):
+        self.write_results()
+        done = self.model()
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        self.assertIn(part, done.stdout)
+
+    def test_the_page_of_these_results(self):
+        self.assertEqual(self.model().returncode, 0)
+        page = (self.root / "docs/faults.md").read_text()
+        self.assertIn("7 faults, 7 caught, 0 not.", page)
+        self.assertIn("| deque P1 | no P1 | `model_faults` | lost | 7 |", page)
+        self.assertIn("| deque S1 | it is only read |", page)
+        self.assertIn("| team M1 | another test does |", page)
+
+    def test_a_fault_that_is_found_otherwise(self):
+        self.faults["sched"][0]["steps"] = "8"
+        self.assert_broken("| 7 |', should be '| sleep Z0 | no Z0 | `model_sched` | lost | 8 |'")
+
+    def test_a_page_with_a_line_more(self):
+        with (self.root / "docs/faults.md").open("a") as page:
+            page.write("more\n")
+        self.assert_broken("is 'more'")
+
+    def test_no_page(self):
+        (self.root / "docs/faults.md").unlink()
+        self.assert_broken("docs/faults.md:1: ")
+
+    def test_a_fault_that_is_not_found(self):
+        self.faults["trace"][0].update(kind="", missed="too large", steps="0")
+        self.assert_broken("7 faults, 6 caught, 1 not.")
+        self.model("--write")
+        self.assertIn("**not caught**: too large | – |", (self.root / "docs/faults.md").read_text())
+
+    def test_a_test_that_has_failed(self):
+        self.faults["fabric"][0]["failures"] = [{"failure": "not found"}]
+        self.assert_broken("model_fabric: seeded/fault.is_found/no_W1 has failed")
+
+    def test_a_test_that_has_not_run(self):
+        del self.faults["fabric"]
+        (self.root / "results/model_fabric.json").unlink()
+        self.assert_broken("no result of model_fabric")
+
+    def test_a_step_without_a_fault(self):
+        del self.faults["faults"][0]
+        self.assert_broken("src/sync/README.md: no fault breaks deque P1")
+
+    def test_a_reason_for_a_step_with_a_fault(self):
+        self.faults["faults"][0]["step"] = "deque S1"
+        self.put("test/model/unseeded.toml", READMES["test/model/unseeded.toml"].replace("[sources]", '"deque P1" = "-"\n[sources]'))
+        self.assert_broken("deque S1 has a fault")
+
+    def test_a_reason_for_no_step(self):
+        self.put("test/model/unseeded.toml", READMES["test/model/unseeded.toml"].replace("[sources]", '"deque S9" = "-"\n[sources]'))
+        self.assert_broken("no README numbers deque S9")
+
+    def test_a_fault_of_no_step(self):
+        self.faults["faults"].append({**self.faults["faults"][0], "step": "deque P7"})
+        self.assert_broken("is to break deque P7, which no README numbers")
+
+    def test_a_label_that_no_table_has(self):
+        self.put("src/sync/deque.hpp", "x.store(1); // P1 -> S8\n")
+        self.assert_broken("src/sync/deque.hpp: step S8 stands in no table")
+
+    def test_a_label_that_no_source_has(self):
+        self.put("src/sched/team.cpp", "x.store(1); // Z0\n")
+        self.assert_broken("no source has team M1")
+
+    def test_a_readme_without_its_table(self):
+        self.put("src/trace/README.md", "## Writing\nText.\n")
+        self.assert_broken("src/trace/README.md: no section 'Writing' with a table")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Faults seeded into the team's sleep and its queue, by the steps of src/sched/README.md.
+
+#include "sched_programs.hpp"
+#include "seeded.hpp"
+
+namespace skerry::model {
+
+namespace {
+
+using asks = demanding<steal_protocol::asymmetric>;
+using locks = demanding<steal_protocol::locked>;
+using helps = leapfrogging<steal_protocol::asymmetric>;
+using outside = injecting<steal_protocol::asymmetric>;
+constexpr auto run_asks = run_world<asks, &asks::owner, &asks::thief>;
+constexpr auto run_locks = run_world<locks, &locks::owner, &locks::thief>;
+constexpr auto run_helps = run_world<helps, &helps::owner, &helps::thief>;
+constexpr auto run_outside = run_world<outside, &outside::producer, &outside::worker>;
+constexpr auto run_contested = run_world<outside, &outside::giver, &outside::chooser, &outside::withdrawer>;
+
+constexpr auto run_blocks = run_world<giving_back, &giving_back::owner, &giving_back::first, &giving_back::second>;
+
+const std::set<std::string> hangs = {"no end", "deadlock"};
+
+// The first load of answer_push(): how many sleep. The others there are of other sizes.
+bool looks_for_sleepers(const request& r) { return is(r, action::load, "answer_push") && r.size == sizeof(unsigned); }
+
+const seeded all[] = {
+    {"deque share", "a_push_not_shared_under_locks",
+     [](request& r, reply&) { return is(r, action::store, "move_split"); }, run_locks, hangs},
+    {"sleep Z0", "sleeper_not_counted", [](request& r, reply&) { return is(r, action::add, "sleep"); }, run_asks,
+     hangs},
+    {"sleep Z0", "sleeper_counted_after_the_ring",
+     [](request& r, reply&) {
+         if (is(r, action::add, "sleep") && r.operand == 1) {
+             request ring;
+             ring.what = action::store;
+             ring.address = engine::instance().place_of("worker0.limit");
+             ring.size = 8;
+             perform(ring);
+         }
+         return is(r, action::store, "ring");
+     },
+     run_asks, hangs},
+    {"sleep Z1", "no_ring", [](request& r, reply&) { return is(r, action::store, "ring"); }, run_asks, hangs},
+    {"sleep Z2", "no_heavy_fence_after_the_ring",
+     [](request& r, reply&) {
+         return is(r, action::heavy_fence, "ring_for") || is(r, action::heavy_fence_end, "ring_for");
+     },
+     run_asks, hangs},
+    {"sleep Z3", "no_second_look_before_sleep",
+     [](request& r, reply& answer) {
+         answer.value = 0; // nothing has been pushed
+         return is(r, action::load, "holds_any") && touches(r, "worker0.bottom");
+     },
+     run_asks, hangs},
+    {"sleep P2", "push_not_kept_before_the_look",
+     [](request& r, reply&) {
+         r.release = r.release && !r.in("push_at");
+         return is(r, action::light_fence, "push_at");
+     },
+     run_asks, hangs},
+    {"sleep P3", "no_light_fence_in_push", [](request& r, reply&) { return is(r, action::light_fence, "push_at"); },
+     run_asks, hangs},
+    {"sleep P3", "a_ring_not_seen",
+     [](request& r, reply& answer) {
+         answer.value = ~std::uint64_t{7};
+         return is(r, action::load, "push_at") && seen("worker0.limit") == 0;
+     },
+     run_asks, hangs},
+    {"sleep Z4", "no_fence_after_the_reset", [](request& r, reply&) { return is(r, action::full_fence, "attend"); },
+     run_asks, hangs},
+    {"sleep Z4", "ring_taken_back_after_the_look",
+     [](request& r, reply& answer) {
+         if (!looks_for_sleepers(r)) {
+             return is(r, action::store, "attend");
+         }
+         answer = perform(r);
+         request reset = r;
+         reset.what = action::store;
+         reset.address = engine::instance().place_of("worker0.limit");
+         reset.operand = seen("worker0.bottom") + 8; // of two slots one is taken
+         reset.size = 8;
+         perform(reset);
+         return true;
+     },
+     run_asks, hangs},
+    {"sleep Z4", "nobody_woken", [](request& r, reply&) { return is(r, action::futex_wake, "end_wait"); }, run_asks,
+     hangs},
+    {"sleep Z4", "sleepers_not_looked_for_under_locks",
+     [](request& r, reply& answer) {
+         answer.value = 0;
+         return looks_for_sleepers(r);
+     },
+     run_locks, hangs},
+    {"sleep Z4",
+     "the_push_not_before_the_look_under_locks",
+     [](request& r, reply&) { return is(r, action::full_fence, "attend"); },
+     run_locks,
+     {},
+     memory_order_of::tso,
+     "the exchange that opens the gate is a fence on x86"},
+    {"sleep stop", "no_fence_before_who_sleeps_is_told",
+     [](request& r, reply&) { return is(r, action::full_fence, "stop"); }, run_asks, hangs},
+    {"join word J1", "sleeping_joiner_not_told_at_the_end_of_its_branch",
+     [](request& r, reply& answer) {
+         if (!is(r, action::exchange, "finish")) {
+             return false;
+         }
+         perform(r);
+         answer.value = 0;
+         return true;
+     },
+     run_helps, hangs},
+
+    {"queue Q1", "a_task_not_counted", [](request& r, reply&) { return is(r, action::add, "inject"); }, run_outside,
+     hangs},
+    {"queue Q2",
+     "no_fence_after_the_task",
+     [](request& r, reply&) { return is(r, action::full_fence, "inject"); },
+     run_outside,
+     {},
+     memory_order_of::tso,
+     "the exchange that opens the lock is a fence on x86"},
+    {"queue Q2", "sleepers_looked_for_before_the_task_is_there",
+     [](request& r, reply& answer) {
+         answer.value = 0;
+         return is(r, action::load, "prepared") && engine::instance().thread() == 0;
+     },
+     run_outside, hangs},
+    {"queue Q3", "no_look_at_the_queue",
+     [](request& r, reply& answer) {
+         answer.value = 0;
+         return is(r, action::load, "take_injected");
+     },
+     run_outside, hangs},
+    {"queue Q3",
+     "taken_without_the_lock",
+     [](request& r, reply& answer) {
+         answer = {r.expected, true};
+         return is(r, action::compare_exchange, "try_lock") && engine::instance().thread() == 1;
+     },
+     run_contested,
+     {"require"}},
+    {"queue Q4",
+     "withdrawn_without_the_lock",
+     [](request& r, reply& answer) {
+         answer = {r.expected, true};
+         return is(r, action::compare_exchange, "try_lock") && engine::instance().thread() == 2;
+     },
+     run_contested,
+     {"require"}},
+
+    {"blocks A1",
+     "given_back_by_a_load_and_a_store",
+     [](request& r, reply& answer) {
+         const bool mine = is(r, action::compare_exchange_weak, "give");
+         if (mine) {
+             answer = not_at_once(r, put);
+         }
+         return mine;
+     },
+     run_blocks,
+     {"require"}},
+    {"blocks A2",
+     "fetched_by_a_load_and_a_store",
+     [](request& r, reply& answer) {
+         const bool mine = is(r, action::exchange, "take");
+         if (mine) {
+             answer = not_at_once(r, put);
+         }
+         return mine;
+     },
+     run_blocks,
+     {"require"}},
+};
+
+class sched_fault : public testing::TestWithParam<seeded> {};
+TEST_P(sched_fault, is_found) { expect_found(GetParam()); }
+INSTANTIATE_TEST_SUITE_P(seeded, sched_fault, testing::ValuesIn(all), name_of_case);
+
+} // namespace
+
+} // namespace skerry::model

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Faults seeded into gate, mutex, condition, event count, join word and latch, by the steps of src/sync/README.md.
+
+#include "deque_world.hpp"
+#include "seeded.hpp"
+#include "sync_worlds.hpp"
+
+namespace skerry::model {
+
+namespace {
+
+template <class World>
+constexpr auto one_thief = run_world<World, &World::owner, &World::first_thief>;
+
+constexpr auto run_steals = one_thief<forks<2, true>>;
+constexpr auto run_grows = one_thief<forks<3, true, steal_protocol::asymmetric, 2>>;
+constexpr auto run_gate = run_world<gate_world, &gate_world::owner, &gate_world::thief>;
+constexpr auto run_mutex = run_world<mutex_world, &mutex_world::visitor, &mutex_world::visitor, &mutex_world::visitor>;
+constexpr auto run_mutex_of_two = run_world<mutex_world, &mutex_world::visitor, &mutex_world::visitor>;
+constexpr auto run_condition = run_world<condition_world, &condition_world::waiter, &condition_world::notifier>;
+constexpr auto run_event = run_world<event_world, &event_world::sleeper, &event_world::lone_waker>;
+constexpr auto run_wakers = run_world<event_world, &event_world::sleeper, &event_world::waker, &event_world::waker>;
+constexpr auto run_join = run_world<join_world, &join_world::joiner, &join_world::thief>;
+using taken_back = join_and_other_world;
+constexpr auto run_taken_back = run_world<taken_back, &taken_back::joiner, &taken_back::thief, &taken_back::other>;
+constexpr auto run_latch = run_world<latch_world, &latch_world::waiter, &latch_world::task_one, &latch_world::task_two>;
+constexpr auto run_lonely = run_world<lonely_world, &lonely_world::waiter, &lonely_world::task>;
+
+// A lock's entrance that lets its caller in whatever the word says; the word is as it was.
+bool let_in(request& r, reply& a, const char* function) {
+    a = {r.expected, true};
+    return is(r, action::compare_exchange, function);
+}
+
+bool by_a_store(request& r, action what, const char* function) {
+    r.what = is(r, what, function) ? action::store : r.what;
+    return false;
+}
+
+// Sleeps whatever the word has become.
+bool sleep_on_anything(request& r) {
+    request now = r;
+    now.what = action::load;
+    r.expected = perform(now).value;
+    return false;
+}
+
+const seeded all[] = {
+    {"gate G1",
+     "owner_passes_a_closed_gate",
+     [](request& r, reply& a) { return engine::instance().thread() == 0 && let_in(r, a, "try_enter"); },
+     run_steals,
+     {"require"}},
+    {"gate G1",
+     "thief_passes_a_closed_gate",
+     [](request& r, reply& a) { return engine::instance().thread() == 1 && let_in(r, a, "try_enter"); },
+     run_grows,
+     {"require", "use after free"}},
+    {"gate G1",
+     "gate_closed_by_a_load_and_a_store",
+     [](request& r, reply& a) {
+         const bool mine = is(r, action::compare_exchange, "try_enter");
+         if (mine) {
+             a = not_at_once(r, put);
+         }
+         return mine;
+     },
+     run_gate,
+     {"require", "race"}},
+    {"gate G2",
+     "owner_sleeps_and_does_not_say_so",
+     [](request& r, reply&) {
+         r.operand = is(r, action::exchange, "enter") ? 1 : r.operand;
+         r.expected = is(r, action::futex_wait, "enter") ? 1 : r.expected;
+         return false;
+     },
+     run_gate,
+     {"deadlock"}},
+    {"gate G2",
+     "owner_sleeps_without_a_last_look",
+     [](request& r, reply&) { return is(r, action::futex_wait, "enter") && sleep_on_anything(r); },
+     run_gate,
+     {"deadlock"}},
+    {"gate G3",
+     "owner_not_woken",
+     [](request& r, reply&) { return is(r, action::futex_wake, "leave"); },
+     run_gate,
+     {"deadlock"}},
+    {"gate G3",
+     "gate_opened_by_a_store",
+     [](request& r, reply&) { return by_a_store(r, action::exchange, "leave"); },
+     run_gate,
+     {"deadlock"}},
+
+    {"mutex L1",
+     "a_visitor_passes_a_closed_lock",
+     [](request& r, reply& a) { return engine::instance().thread() == 1 && let_in(r, a, "try_lock"); },
+     run_mutex_of_two,
+     {"require", "race"}},
+    {"mutex L1",
+     "lock_closed_by_a_load_and_a_store",
+     [](request& r, reply& a) {
+         const bool mine = is(r, action::compare_exchange, "try_lock");
+         if (mine) {
+             a = not_at_once(r, put);
+         }
+         return mine;
+     },
+     run_mutex_of_two,
+     {"require", "race"}},
+    {"mutex L2",
+     "who_sleeps_does_not_say_so",
+     [](request& r, reply&) {
+         r.operand = is(r, action::exchange, "wait") ? 1 : r.operand;
+         r.expected = is(r, action::futex_wait, "wait") ? 1 : r.expected;
+         return false;
+     },
+     run_mutex_of_two,
+     {"deadlock"}},
+    {"mutex L2",
+     "who_was_woken_forgets_the_others",
+     [](request& r, reply& a) {
+         // Closes an open lock as one that nobody waits for; else as it should.
+         if (is(r, action::exchange, "wait")) {
+             request first = r;
+             first.what = action::compare_exchange;
+             first.expected = 0;
+             first.operand = 1;
+             a = perform(first);
+             return a.value == 0;
+         }
+         return false;
+     },
+     run_mutex,
+     {"deadlock"}},
+    {"mutex L3",
+     "nobody_woken",
+     [](request& r, reply&) { return is(r, action::futex_wake, "unlock"); },
+     run_mutex_of_two,
+     {"deadlock"}},
+    {"mutex L3",
+     "lock_opened_by_a_store",
+     [](request& r, reply&) { return by_a_store(r, action::exchange, "unlock"); },
+     run_mutex_of_two,
+     {"deadlock"}},
+
+    {"condition C1",
+     "turn_read_after_the_lock_is_open",
+     [](request& r, reply&) { return is(r, action::futex_wait, "wait") && touches(r, "turn") && sleep_on_anything(r); },
+     run_condition,
+     {"deadlock"}},
+    {"condition C2",
+     "turn_not_moved",
+     [](request& r, reply&) { return is(r, action::add, "notify"); },
+     run_condition,
+     {"deadlock"}},
+    {"condition C2",
+     "waiter_not_woken",
+     [](request& r, reply&) { return is(r, action::futex_wake, "notify"); },
+     run_condition,
+     {"deadlock"}},
+
+    {"event count E1",
+     "sleep_announced_after_the_second_look",
+     [](request& r, reply&) {
+         if (is(r, action::load, "wait")) {
+             request late = r;
+             late.what = action::exchange;
+             late.operand = 1;
+             perform(late);
+         }
+         return is(r, action::store, "prepare");
+     },
+     run_event,
+     {"deadlock"}},
+    {"event count E1",
+     "fence_missing_in_prepare",
+     [](request& r, reply&) { return is(r, action::full_fence, "prepare"); },
+     run_event,
+     {"deadlock"}},
+    {"event count E2",
+     "sleeps_without_a_last_look",
+     [](request& r, reply&) { return is(r, action::futex_wait, "wait") && sleep_on_anything(r); },
+     run_event,
+     {"deadlock"}},
+    {"event count E3",
+     "fence_missing_before_the_look",
+     [](request& r, reply&) { return is(r, action::full_fence, "lone_waker"); },
+     run_event,
+     {"deadlock"}},
+    {"event count E3",
+     "sleeper_not_woken",
+     [](request& r, reply&) { return is(r, action::futex_wake, "end_wait"); },
+     run_event,
+     {"deadlock"}},
+    {"event count E3",
+     "sleep_ended_by_a_load_and_a_store",
+     [](request& r, reply& a) {
+         const bool mine = is(r, action::compare_exchange, "end_wait");
+         if (mine) {
+             a = not_at_once(r, put);
+         }
+         return mine;
+     },
+     run_wakers,
+     {},
+     memory_order_of::tso,
+     "changes nothing: who overwrites a newer announcement wakes the sleeper, which looks again"},
+
+    {"join word J1",
+     "thief_ends_by_a_store",
+     [](request& r, reply&) { return by_a_store(r, action::exchange, "finish"); },
+     run_join,
+     {"deadlock"}},
+    {"join word J1",
+     "joiner_not_told",
+     [](request& r, reply& a) {
+         if (!is(r, action::exchange, "finish")) {
+             return false;
+         }
+         perform(r);
+         a.value = 0;
+         return true;
+     },
+     run_join,
+     {"deadlock"}},
+    {"join word J2",
+     "done_before_the_thief_has_ended",
+     [](request& r, reply& a) {
+         a.value = 2;
+         return is(r, action::load, "done");
+     },
+     run_join,
+     {"require", "race", "use after free"}},
+    {"join word J3",
+     "joiner_announces_by_a_store",
+     [](request& r, reply&) { return by_a_store(r, action::compare_exchange, "try_wait"); },
+     run_join,
+     {"deadlock", "use after free"}},
+    {"join word J3",
+     "wish_taken_back_by_a_store",
+     [](request& r, reply&) { return by_a_store(r, action::compare_exchange, "stop_waiting"); },
+     run_taken_back,
+     {"deadlock", "use after free"}},
+
+    {"latch L1",
+     "not_counted_down_at_once",
+     [](request& r, reply& a) {
+         const bool mine = is(r, action::add, "arrive");
+         if (mine) {
+             a = not_at_once(r, sum);
+         }
+         return mine;
+     },
+     run_latch,
+     {"deadlock", "use after free", "require"}},
+    {"latch L1",
+     "done_when_the_count_says_so",
+     [](request& r, reply& a) {
+         if (!is(r, action::load, "done")) {
+             return false;
+         }
+         request count = r;
+         count.address = engine::instance().place_of("latch");
+         a.value = 2;
+         return perform(count).value == 0;
+     },
+     run_latch,
+     {"use after free", "wild access"}},
+    {"latch L2",
+     "alone_while_a_task_runs",
+     [](request& r, reply& a) {
+         a.value = 1;
+         return is(r, action::load, "alone");
+     },
+     run_lonely,
+     {"require", "race"}},
+};
+
+class sync_fault : public testing::TestWithParam<seeded> {};
+TEST_P(sync_fault, is_found) { expect_found(GetParam()); }
+INSTANTIATE_TEST_SUITE_P(seeded, sync_fault, testing::ValuesIn(all), name_of_case);
+
+} // namespace
+
+} // namespace skerry::model
