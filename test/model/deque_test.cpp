@@ -94,6 +94,39 @@ TEST(deque, locked_protocol) {
                  {"attend", "granted", "mine after all", "stolen"});
 }
 
+// Larger ones, for `tools/model --deep`.
+constexpr options deep = {.buffer_entries = 24, .max_states = 60'000'000};
+
+TEST(DISABLED_deep, three_forks_and_two_thieves) {
+    expect_goals(with_two_thieves<forks<3, true>>(deep), {"granted", "seized", "stolen"});
+}
+TEST(DISABLED_deep, three_thieves_under_locks) {
+    using world = forks<1, true, steal_protocol::locked>;
+    expect_goals(explore<world, &world::owner, &world::first_thief, &world::second_thief, &world::third_thief>(deep),
+                 {"granted", "stolen"});
+}
+TEST(DISABLED_deep, every_program_of_five_steps) {
+    expect_goals(with_one_thief<any_program<steal_protocol::asymmetric, 5, 8>>(deep),
+                 {"withdrawn", "hole", "stolen loose", "stolen"});
+}
+TEST(DISABLED_deep, every_program_of_five_steps_with_growth) {
+    expect_goals(with_one_thief<any_program<steal_protocol::asymmetric, 5, 2>>(deep),
+                 {"withdrawn", "hole", "stolen loose", "stolen"});
+}
+TEST(DISABLED_deep, every_program_of_five_steps_under_locks) {
+    expect_goals(with_one_thief<any_program<steal_protocol::locked, 5, 8>>(deep),
+                 {"withdrawn", "hole", "stolen loose", "stolen"});
+}
+TEST(DISABLED_deep, every_program_of_four_steps_and_three_steals) {
+    expect_goals(with_one_thief<any_program<steal_protocol::asymmetric, 4, 8, 3>>(deep),
+                 {"withdrawn", "hole", "stolen loose", "stolen"});
+}
+TEST(DISABLED_deep, two_thieves_in_partial_order) {
+    options o = deep;
+    o.memory = memory_order_of::partial;
+    expect_goals(with_two_thieves<forks<2, true>>(o), {"granted", "seized", "stolen"});
+}
+
 } // namespace
 
 } // namespace skerry::model

@@ -186,7 +186,7 @@ class deque_world {
 
     page page_;
     deque deque_;
-    std::array<task, 4> tasks_;
+    std::array<task, 5> tasks_;
     task hole_; // stands where a loose task was taken out from under others
 };
 
@@ -207,6 +207,7 @@ struct forks : deque_world<shrunk<Capacity>> {
     void owner() { this->fork(0, Depth); }
     void first_thief() { this->ask_then_steal(1, Impatient); }
     void second_thief() { this->ask_then_steal(2, Impatient); }
+    void third_thief() { this->ask_then_steal(3, Impatient); }
     void finally() { this->require_taken(Depth); }
 };
 

@@ -294,12 +294,11 @@ class exploration {
     // Goes the way again and writes down every operation, local ones too.
     bool report(const std::string& kind, const std::string& text, const std::vector<transition>& way) {
         finish_result();
-        const std::string what = text; // before the engine forgets it
         result_.kind = kind;
-        result_.text = what;
+        result_.text = text; // before the engine forgets it
         result_.steps = way.size();
         std::ostringstream out;
-        out << kind << ": " << what << " (after " << result_.states << " states)\n";
+        out << kind << ": " << result_.text << " (after " << result_.states << " states)\n";
         if (!way.empty() || kind == "race" || kind == "deadlock") {
             std::vector<engine::log_line> lines;
             engine_.forget_failure();

@@ -99,9 +99,9 @@ struct finishing : sched_world {
 
 // A thread from outside gives the worker a task by the queue, which must run it, awake or asleep. Another may take it
 // back before, and one that looks for the best may take it.
-template <steal_protocol Protocol>
+template <steal_protocol Protocol, unsigned Workers = 1>
 struct injecting : sched_world {
-    injecting() : sched_world(1, Protocol, 0) {
+    injecting() : sched_world(Workers, Protocol, 0) {
         label(given, "given");
         label(ended, "ended");
     }
@@ -112,6 +112,7 @@ struct injecting : sched_world {
         team_.stop();
     }
     void worker() { background(0); }
+    void second_worker() { background(1); }
     void withdrawer() {
         if (given.load(std::memory_order_acquire) == 1 && team_.withdraw(*workers_[0], task)) {
             reached("withdrawn");

@@ -88,6 +88,25 @@ TEST(sched, blocks_given_back_are_neither_lost_nor_doubled) {
     }
 }
 
+// Larger ones, for `tools/model --deep`.
+constexpr options deep = {.max_states = 60'000'000};
+
+TEST(DISABLED_deep, a_joiner_helps_its_thief_in_partial_order) {
+    options o = deep;
+    o.memory = memory_order_of::partial;
+    expect_end<leapfrogging<steal_protocol::asymmetric>>(o);
+}
+TEST(DISABLED_deep, a_finish_block_helps_its_tasks_in_partial_order) {
+    options o = deep;
+    o.memory = memory_order_of::partial;
+    expect_end<finishing<steal_protocol::asymmetric>>(o);
+}
+TEST(DISABLED_deep, a_task_from_outside_reaches_one_of_two_sleepers) {
+    using world = injecting<steal_protocol::asymmetric, 2>;
+    const result r = explore<world, &world::producer, &world::worker, &world::second_worker>(deep);
+    EXPECT_TRUE(r.ok) << r.report;
+}
+
 } // namespace
 
 } // namespace skerry::model
