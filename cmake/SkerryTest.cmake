@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # skerry_add_test(NAME n SOURCES a.cpp ... [LIBS ...] [LABELS ...] [ARGS ...] [ENV VAR=value ...] [TIMEOUT seconds]
-#                 [NO_GTEST] [OWN_FLAGS])
+#                 [NO_GTEST] [OWN_FLAGS] [ONE_THREAD])
 #   One executable and one test of the same name. It sees src/ and links the static library. gmock_main supplies main()
 #   unless NO_GTEST is given; a property test adds `rapidcheck` to LIBS. TIMEOUT is 120 s unless told otherwise. The
 #   label `tools` keeps a test out of the sanitizer presets; the label `serial` runs it while no other test runs.
-#   OWN_FLAGS says that the test is compiled with flags that do not fit the precompiled headers.
+#   OWN_FLAGS says that the test is compiled with flags that do not fit the precompiled headers; ONE_THREAD that it has
+#   one, and nothing that the thread sanitizer could see.
 function(skerry_add_test)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "NO_GTEST;OWN_FLAGS" "NAME;TIMEOUT" "SOURCES;LIBS;LABELS;ARGS;ENV")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "NO_GTEST;OWN_FLAGS;ONE_THREAD" "NAME;TIMEOUT" "SOURCES;LIBS;LABELS;ARGS;ENV")
   if(NOT arg_NAME OR NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "skerry_add_test: NAME and SOURCES are needed; not understood: '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+  if(arg_ONE_THREAD AND SKERRY_SANITIZE MATCHES "thread")
+    return()
   endif()
   add_executable(${arg_NAME} ${arg_SOURCES})
   target_link_libraries(${arg_NAME} PRIVATE skerry_options skerry_private skerry ${arg_LIBS})
