@@ -151,8 +151,8 @@ class task_scope {
 
     mutex<machine> mutex_; // guards what follows
     name_table names_;
-    failure
-        first_failure_; // of all that nobody has taken the first in program order, which is kept also without memory
+    // What nobody has taken: the first in program order, which is kept also without memory, and the others.
+    failure first_failure_;
     std::vector<failure> later_failures_;
     few_children* waiters_ = nullptr;
 };
