@@ -33,29 +33,31 @@ bool lasts(std::uint64_t since, std::uint64_t now, std::uint64_t limit) noexcept
 
 // Reads what a worker may change or free meanwhile: past the compiler, and without a fault.
 template <class T, std::size_t N>
-[[nodiscard]] bool read(const void* from, std::array<T, N>& to) noexcept {
+[[nodiscard]] bool read(const T* from, std::array<T, N>& to) noexcept {
     const port::peer_range range{
-        .here = to.data(), .there = reinterpret_cast<std::uintptr_t>(from), .bytes = sizeof to};
+        .here = static_cast<void*>(&to), .there = reinterpret_cast<std::uintptr_t>(from), .bytes = sizeof to};
     return port::read_peer(port::process_id(), {&range, 1}) == sizeof to;
 }
 
 // context::within() for the context of another worker.
 bool runs_within(const worker& w, const context* outer) noexcept {
     constexpr unsigned deepest = 100'000;
-    std::array<const context*, 1> at{};
+    using pointer = const context*;
+    std::array<pointer, 1> at{};
     if (!read(&static_cast<const worker_page&>(w).ctx, at)) {
         return false;
     }
     for (unsigned depth = 0; at[0] != nullptr && depth < deepest; ++depth) {
-        std::array<const context*, 4> c{}; // parent, pending, spawner, member_of: its layout
-        std::array<const context*, 1> child_of{};
+        std::array<pointer, 4> c{}; // parent, pending, spawner, member_of: its layout
+        std::array<pointer, 1> child_of{};
         if (at[0] == outer) {
             return true;
         }
-        if (!read(at[0], c)) {
+        const auto* const words = reinterpret_cast<const pointer*>(at[0]);
+        if (!read(words, c)) {
             return false;
         }
-        const bool spawned = c[2] == at[0] && read(reinterpret_cast<const context* const*>(at[0]) + 5, child_of);
+        const bool spawned = c[2] == at[0] && read(words + 5, child_of); // behind it, in a task_context
         if (c[3] == outer || (spawned && child_of[0] == outer)) {
             return true;
         }
