@@ -111,7 +111,11 @@ FAULTS = {
     "taskwait_on takes the first failure of all": [
         (FLOW, "scope->take_error_of(reason)", "@ ? scope->take_error(0) : scope->take_error_of(reason)")],
     "taskwait_on keeps the failure": [
-        (SCOPE, "    failures_.erase(at);", "    if (!@) failures_.erase(at);")],
+        (SCOPE, "    if (first_failure_.number == child) {",
+         "    if (@ && first_failure_.number == child) {\n        taken = first_failure_;\n"
+         "    } else if (first_failure_.number == child) {"),
+        (SCOPE, "taken = std::move(*at);\n        later_failures_.erase(at);",
+         "taken = *at;\n        if (!@) later_failures_.erase(at);")],
     "taskwait_on looks at what it would read only": [
         (SCOPE, " !is_child(task))) {", " (!@ && !is_child(task)))) {")],
     "skipped tasks run": [
@@ -119,10 +123,12 @@ FAULTS = {
     "child's error does not fail its parent": [
         (FLOW, "error != nullptr && !task.failed) {", "error != nullptr && !task.failed && !@) {")],
     "last error instead of the first": [
-        (SCOPE, "|| f.number < leftmost->number)) {",
-         "|| (@ ? f.number > leftmost->number : f.number < leftmost->number))) {")],
+        (SCOPE, "taken = std::exchange(first_failure_, {});\n    } else {",
+         "taken = std::exchange(first_failure_, {});\n        for (const failure& f : later_failures_) {\n"
+         "            if (@ && f.number > taken.number) {\n                taken = f;\n            }\n        }\n"
+         "    } else {")],
     "finish takes what failed before it": [
-        (SCOPE, "if (f.number >= from &&", "if ((@ || f.number >= from) &&")],
+        (SCOPE, "{ return f.number >= from; }", "{ return @ || f.number >= from; }")],
     "taskwait keeps what was poisoned": [(FLOW, "    scope->tidy();", "    if (!@) scope->tidy();")],
 }
 
