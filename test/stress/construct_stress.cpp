@@ -38,26 +38,36 @@ std::atomic<bool> starving{false};
 thread_local std::uint64_t luck = 1;
 
 // One in some hundred allocations fails while memory is said to run out.
-void* allocate(std::size_t size, std::size_t alignment) {
+void* allocate(std::size_t size, std::size_t alignment) noexcept {
     if (starving.load(std::memory_order_relaxed)) {
         luck = skerry_test::mix(luck);
         if (luck % 300 == 0) {
-            throw std::bad_alloc();
+            return nullptr;
         }
     }
-    void* const p =
-        std::aligned_alloc(alignment, (std::max<std::size_t>(size, 1) + alignment - 1) / alignment * alignment);
-    if (p == nullptr) {
-        throw std::bad_alloc();
+    return std::aligned_alloc(alignment, (std::max<std::size_t>(size, 1) + alignment - 1) / alignment * alignment);
+}
+
+void* allocate_or_throw(std::size_t size, std::size_t alignment) {
+    if (void* const p = allocate(size, alignment)) {
+        return p;
     }
-    return p;
+    throw std::bad_alloc();
 }
 
 } // namespace
 
-// The other forms of the standard library call these.
-void* operator new(std::size_t size) { return allocate(size, alignof(std::max_align_t)); }
-void* operator new(std::size_t size, std::align_val_t a) { return allocate(size, static_cast<std::size_t>(a)); }
+// All forms but those of arrays, which call these, or are a sanitizer's as a whole.
+void* operator new(std::size_t size) { return allocate_or_throw(size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size, std::align_val_t a) {
+    return allocate_or_throw(size, static_cast<std::size_t>(a));
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+    return allocate(size, alignof(std::max_align_t));
+}
+void* operator new(std::size_t size, std::align_val_t a, const std::nothrow_t&) noexcept {
+    return allocate(size, static_cast<std::size_t>(a));
+}
 void operator delete(void* p) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
