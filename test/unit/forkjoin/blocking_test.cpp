@@ -3,8 +3,6 @@
 // Blocked tasks do not hold up others. Proved without a clock: the tasks wait for each other, which ends only if enough
 // threads stand in.
 
-#include <condition_variable>
-#include <mutex>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -16,27 +14,12 @@
 #include <skerry/forkjoin.hpp>
 #include <skerry/future.hpp>
 
+#include "../base/meeting.hpp"
 #include "workers.hpp"
 
 namespace {
 
-class meeting {
-  public:
-    explicit meeting(int n) : missing_(n) {}
-    // Returns when all n have come.
-    void come() {
-        std::unique_lock lock(mutex_);
-        if (--missing_ == 0) {
-            all_here_.notify_all();
-        }
-        all_here_.wait(lock, [this] { return missing_ <= 0; });
-    }
-
-  private:
-    std::mutex mutex_;
-    std::condition_variable all_here_;
-    int missing_;
-};
+using skerry_test::meeting;
 
 class Blocking : public OnWorkers {};
 ON_ALL_WORKERS(Blocking);

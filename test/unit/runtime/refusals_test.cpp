@@ -8,13 +8,11 @@
 
 #include <atomic>
 #include <cerrno>
-#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <iterator>
-#include <mutex>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -29,11 +27,13 @@
 #include <skerry/runtime.hpp>
 
 #include "../base/child.hpp"
+#include "../base/meeting.hpp"
 #include "../base/seccomp.hpp"
 
 namespace {
 
 using skerry_test::child_result;
+using skerry_test::meeting;
 using skerry_test::no_filter;
 using skerry_test::refuse_membarrier;
 using skerry_test::run_in_child;
@@ -243,24 +243,6 @@ TEST(ThreadsRefused, TheWatchdog) {
     EXPECT_TRUE(child.exited && child.code == 0) << child.code << child.output;
     EXPECT_THAT(child.output, HasSubstr("skerry: cannot start skerry watchdog" + std::string(reason)));
 }
-
-// So many come together; none goes on before.
-class meeting {
-  public:
-    explicit meeting(int n) : missing_(n) {}
-    void come() {
-        std::unique_lock lock(mutex_);
-        if (--missing_ == 0) {
-            all_here_.notify_all();
-        }
-        all_here_.wait(lock, [this] { return missing_ <= 0; });
-    }
-
-  private:
-    std::mutex mutex_;
-    std::condition_variable all_here_;
-    int missing_;
-};
 
 void meet_inside_blocking(int n) {
     meeting m(n);
