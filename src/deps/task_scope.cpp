@@ -12,7 +12,7 @@
 #include <skerry/detail/sched/join.hpp>
 
 #include "deps/containment.hpp"
-#include "deps/crossing.hpp"
+#include "sched/team.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 

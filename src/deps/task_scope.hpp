@@ -48,6 +48,13 @@ class task_scope {
     }
     // The parent's body has ended, and counts on its latch still. Not for team::outside().
     static void body_ended(const task_context& parent) noexcept;
+    // The body of a task has ended, but not all that was begun in it: the last of those calls `then`. False: they all
+    // have meanwhile, and the caller completes the task.
+    [[nodiscard]] static bool leave_to_last(dependent_task& task, void (*then)(completion*) noexcept) noexcept {
+        task.ended = then;
+        machine::publish_all(coherence_step::handed_over); // the last one inside may be another core
+        return task.inside.arm(task.word()) && task.inside.arrive() == nullptr; // D1 -> D2: the task may be gone
+    }
     // Ends the scope of a parent all of whose children have ended; nothing if there is none.
     static void close(const task_context& parent) noexcept;
 

@@ -109,8 +109,8 @@ engine::engine(const options& o)
         }
         if (records_ != nullptr) {
             const auto permits = [this] {
-                return lent_permits{.blocked = blocked_.load(std::memory_order_relaxed),
-                                    .standing_in = substitutes_active_.load(std::memory_order_relaxed),
+                return lent_permits{.blocked = permits_.blocked(),
+                                    .standing_in = permits_.standing_in(),
                                     .most = options_.blocking_threads};
             };
             watchdog_ = std::make_unique<watchdog>(team_, *records_, options_.watchdog_seconds, permits, names_told_);
@@ -180,10 +180,7 @@ void engine::stop() noexcept {
     watchdog_.reset();
     team_.stop();
     reserve_bell_.notify();
-    {
-        const std::lock_guard lock(substitutes_mutex_);
-        substitute_wanted_.notify_all();
-    }
+    permits_.end();
     for (const auto& b : workers_) {
         if (b->thread.joinable()) {
             b->thread.join();
@@ -335,72 +332,36 @@ void engine::submit(loose_task& task) {
 
 // --- blocking -------------------------------------------------------------------------------------------------------
 
-bool engine::substitute_retires() const noexcept {
-    return substitutes_active_.load(std::memory_order_relaxed) > blocked_.load(std::memory_order_relaxed);
-}
-
 void engine::begin_blocking() noexcept {
     worker& self = worker::of(*current_page);
     if (records_ != nullptr) {
         records_->blocks(self.slot);
     }
     self.mine().share_all(); // no thief need wait for an answer meanwhile
-    const std::lock_guard lock(substitutes_mutex_);
-    blocked_.fetch_add(1, std::memory_order_relaxed);
-    if (substitutes_active_.load(std::memory_order_relaxed) >= blocked_.load(std::memory_order_relaxed)) {
-        return;
-    }
-    if (substitutes_parked_ > calls_for_substitutes_) {
-        ++calls_for_substitutes_;
-        substitutes_active_.fetch_add(1, std::memory_order_relaxed);
-        substitute_wanted_.notify_one();
-        return;
-    }
-    if (substitutes_.size() >= options_.blocking_threads) {
-        return;
-    }
-    try {
-        auto fresh = std::make_unique<background>();
-        substitutes_.reserve(substitutes_.size() + 1);
-        start(*fresh, &run_substitute, "stand-in", false);
-        substitutes_.push_back(std::move(fresh));
-        substitutes_active_.fetch_add(1, std::memory_order_relaxed);
-    } catch (const std::exception&) {
-        // No thread to be had: the others do the work, later.
-    }
+    permits_.lend([this] {
+        try {
+            auto fresh = std::make_unique<background>();
+            substitutes_.reserve(substitutes_.size() + 1);
+            start(*fresh, &run_substitute, "stand-in", false);
+            substitutes_.push_back(std::move(fresh));
+            return true;
+        } catch (const std::exception&) {
+            return false;
+        }
+    });
 }
 
 void engine::end_blocking() noexcept {
     if (records_ != nullptr) {
         records_->blocks_no_more(worker::of(*current_page).slot);
     }
-    blocked_.fetch_sub(1, std::memory_order_relaxed);
+    permits_.take_back();
 }
 
 void engine::run_substitute(void* self) {
     const background& b = *static_cast<background*>(self);
-    engine& home = *b.home;
     team::sit_down(*b.place);
-    std::unique_lock lock(home.substitutes_mutex_);
-    while (!home.team_.stopping()) {
-        lock.unlock();
-        home.team_.work(*b.place, [&home] { return home.substitute_retires(); });
-        home.team_.pass_on(*b.place); // what it was called for, and what lies in its deque
-        lock.lock();
-        if (!home.substitute_retires()) {
-            continue;
-        }
-        home.substitutes_active_.fetch_sub(1, std::memory_order_relaxed);
-        ++home.substitutes_parked_;
-        b.place->parked.store(true, std::memory_order_release);
-        home.substitute_wanted_.wait(lock,
-                                     [&home] { return home.calls_for_substitutes_ != 0 || home.team_.stopping(); });
-        --home.substitutes_parked_;
-        b.place->parked.store(false, std::memory_order_release);
-        if (home.calls_for_substitutes_ != 0) {
-            --home.calls_for_substitutes_;
-        }
-    }
+    b.home->permits_.stand_in(*b.place);
     current_page = nullptr;
 }
 
@@ -421,9 +382,8 @@ statistics engine::stats() const noexcept {
         s.wakes += c.wakes.read();
         s.deque_high_water = std::max(s.deque_high_water, c.deepest.read());
     }
-    const std::lock_guard lock(substitutes_mutex_);
     s.threads_high_water =
-        workers_.size() + substitutes_.size() + (reserve_runs_.load(std::memory_order_acquire) ? 1U : 0U);
+        workers_.size() + permits_.threads() + (reserve_runs_.load(std::memory_order_acquire) ? 1U : 0U);
     return s;
 }
 

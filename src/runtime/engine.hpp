@@ -17,8 +17,8 @@
 #include "runtime/processes.hpp"
 #include "runtime/trace_file.hpp"
 #include "runtime/watchdog.hpp"
+#include "sched/permits.hpp"
 #include "sched/team.hpp"
-#include "sync/condition.hpp"
 #include "sync/mutex.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -80,7 +80,6 @@ class engine {
     void start(background& b, void (*body)(void*), const char* role, bool pinned);
     void stop() noexcept;
     void start_reserve();
-    [[nodiscard]] bool substitute_retires() const noexcept;
     // Without executors: this process has no part in the program's trace.
     [[nodiscard]] trace_part take_trace() const;
 
@@ -114,14 +113,9 @@ class engine {
     background reserve_;
     bell reserve_bell_;
 
-    // Substitutes for workers inside blocking().
-    machine::atomic<unsigned> blocked_{0};
-    machine::atomic<unsigned> substitutes_active_{0};
-    mutable mutex<machine> substitutes_mutex_; // guards what follows
-    condition<machine> substitute_wanted_;
-    std::vector<std::unique_ptr<background>> substitutes_;
-    unsigned substitutes_parked_ = 0;
-    unsigned calls_for_substitutes_ = 0;
+    // Stand-ins for workers inside blocking().
+    permits permits_{options_.blocking_threads};
+    std::vector<std::unique_ptr<background>> substitutes_; // grows where permits_ starts one
 };
 
 } // namespace skerry::inline SKERRY_ABI::detail

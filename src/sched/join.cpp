@@ -78,7 +78,7 @@ void arrive(latch<machine>& pending) noexcept {
     }
     if (completion* const c = completion::of(waiter)) {
         machine::discard_all(coherence_step::found);
-        c->ended(c);
+        c->ended(c); // D2 <- D1 (src/deps)
     } else {
         static_cast<bell*>(waiter)->notify();
     }

@@ -58,13 +58,14 @@ worker* team::make_slot(unsigned number) {
         }
     }
     fresh->random += number;
-    fresh->ring(); // invariant 1: somebody may be asleep already
+    fresh->ring(); // K3, invariant 1: somebody may be asleep already
     return fresh.release();
 }
 
 worker* team::take_slot(worker* hint) {
     const auto take = [](worker& w) {
-        return !w.taken.load(std::memory_order_acquire) && !w.taken.exchange(true, std::memory_order_acquire);
+        return !w.taken.load(std::memory_order_acquire) &&
+               !w.taken.exchange(true, std::memory_order_acquire); // K1 <- K2
     };
     worker* found = nullptr;
     if (hint != nullptr && take(*hint)) {
@@ -81,8 +82,8 @@ worker* team::take_slot(worker* hint) {
         }
         found = make_slot(number);
         machine::publish_all(coherence_step::handed_over);
-        table_[number].store(found, std::memory_order_release);
-        made_.store(number + 1, std::memory_order_release);
+        table_[number].store(found, std::memory_order_release); // K4 -> K5
+        made_.store(number + 1, std::memory_order_release);     // K4 -> K5: last, so that who counts it finds it
     }
     machine::discard_all(coherence_step::found);
     found->entries.store(found->entries.load(std::memory_order_relaxed) + 1, std::memory_order_release);
@@ -95,7 +96,7 @@ worker* team::take_slot(worker* hint) {
 
 void team::free_slot(worker& self) noexcept {
     machine::publish_all(coherence_step::handed_over);
-    self.taken.store(false, std::memory_order_release);
+    self.taken.store(false, std::memory_order_release); // K2 -> K1
 }
 
 void team::sit_down(worker& self) noexcept {

@@ -164,7 +164,7 @@ class team {
     [[nodiscard]] unsigned workers() const noexcept { return settings_.workers; }
     [[nodiscard]] unsigned max_slots() const noexcept { return settings_.max_slots; }
     [[nodiscard]] steal_protocol protocol() const noexcept { return settings_.protocol; }
-    // Slots made so far; slot(i) is valid below.
+    // Slots made so far; slot(i) is valid below. K5 <- K4, both.
     [[nodiscard]] unsigned slots() const noexcept { return made_.load(std::memory_order_acquire); }
     [[nodiscard]] worker& slot(unsigned i) const noexcept { return *table_[i].load(std::memory_order_acquire); }
     // Ends the process if it is a child that was forked inside a task: the tasks of the team run on threads that the

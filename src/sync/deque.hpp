@@ -30,6 +30,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <new>
 
 #include <skerry/detail/base/abi.hpp>
@@ -91,8 +92,17 @@ class deque {
 
     // Errors: std::bad_alloc. The page must outlive the deque.
     deque(page_type& page, steal_protocol protocol) : page_(page), protocol_(protocol) {
-        slots_ = new slot[M::initial_capacity]{};
-        capacity_ = M::initial_capacity;
+        for (most_ = M::most_slots(); slots_ == nullptr; most_ /= 2) { // less room is better than no deque
+            if (most_ < M::initial_capacity) {
+                throw std::bad_alloc();
+            }
+            slots_ = static_cast<slot*>(M::reserve(most_ * sizeof(slot)));
+        }
+        most_ *= 2;
+        if (!extend(M::initial_capacity)) {
+            M::give_back(slots_, most_ * sizeof(slot));
+            throw std::bad_alloc();
+        }
         top_.store(slots_, std::memory_order_relaxed);
         shared_.store(slots_, std::memory_order_relaxed);
         page_.bottom.store(slots_, std::memory_order_relaxed);
@@ -101,7 +111,10 @@ class deque {
     }
     deque(const deque&) = delete;
     deque& operator=(const deque&) = delete;
-    ~deque() { delete[] slots_; }
+    ~deque() {
+        std::destroy_n(slots_, capacity_);
+        M::give_back(slots_, most_ * sizeof(slot));
+    }
 
     // Whether there seems to be a task. A racy hint, exact when nobody moves; under interrupts only the owner's core
     // knows, so all the others are told yes.
@@ -143,10 +156,36 @@ class deque {
     }
 
     [[nodiscard]] bool holds_any() const noexcept {
-        // Z3 <- P2
-        const slot* const end =
-            (protocol_ == steal_protocol::locked ? shared_ : page_.bottom).load(std::memory_order_acquire);
+        const slot* end = nullptr;
+        switch (protocol_) {
+        case steal_protocol::asymmetric: // bottom may be below loose tasks for a moment: newest_end()
+            end = std::max(shared_.load(std::memory_order_acquire),
+                           page_.bottom.load(std::memory_order_acquire)); // Z3 <- P2
+            break;
+        case steal_protocol::locked: end = shared_.load(std::memory_order_acquire); break;
+        case steal_protocol::interrupt:
+            end = std::max(page_.split.load(std::memory_order_relaxed), page_.bottom.load(std::memory_order_relaxed));
+            break;
+        }
         return end > top_.load(std::memory_order_acquire);
+    }
+
+    // Inside the door, of an owner that has just popped: where bottom was before. pop_at() takes loose tasks off, too;
+    // they end where what is shared ends. If the split lies above the popped task, bottom lay at the split or one above
+    // the task: what is newest is either loose, and so below the split, or the task itself.
+    slot* newest_end() const noexcept {
+        const auto& shared = protocol_ == steal_protocol::locked ? shared_ : page_.split;
+        return std::max(page_.bottom.load(std::memory_order_relaxed) + 1, shared.load(std::memory_order_relaxed));
+    }
+
+    // Makes the slots up to `capacity` usable. False: there is no memory, or no room.
+    [[nodiscard]] bool extend(std::size_t capacity) noexcept {
+        if (capacity > most_ || !M::commit(slots_ + capacity_, (capacity - capacity_) * sizeof(slot))) {
+            return false;
+        }
+        std::uninitialized_value_construct_n(slots_ + capacity_, capacity - capacity_);
+        capacity_ = capacity;
+        return true;
     }
 
     // Inside the door: the end of what thieves may take. The last slot belongs to attend(), which may undo its push.
@@ -194,6 +233,7 @@ class deque {
     typename M::template atomic<slot*> top_{nullptr};
     typename M::template atomic<slot*> shared_{nullptr}; // on the thieves' line: a copy of split; if locked, of bottom
     slot* slots_ = nullptr;
+    std::size_t most_ = 0; // that there is room for
     std::size_t capacity_ = 0;
     std::size_t loose_ = 0;
 };

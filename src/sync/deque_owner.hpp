@@ -26,11 +26,12 @@ class deque_owner {
         return true;
     }
 
-    // After a pop() that was not certain. `task` is what the owner wants; on `newer`, `above` is what it got.
-    // Retracts the split, so that what remains is partly private again.
+    // After a pop() or pop_at() that was not certain. `task` is what the owner wants; on `newer`, `above` is what it
+    // got. Retracts the split, so that what remains is partly private again.
     [[nodiscard]] settled settle(const Task& task, Task*& above) noexcept {
         d_.enter();
-        slot* const b = page_.bottom.load(std::memory_order_relaxed);
+        slot* const b = d_.newest_end() - 1;
+        page_.bottom.store(b, M::owner_release);
         slot* const top = d_.top_.load(std::memory_order_relaxed);
         settled result = settled::stolen;
         if (top > b) { // thieves take the oldest first: all below top is gone, `task` too
@@ -206,29 +207,15 @@ class deque_owner {
         }
     }
 
-    // Doubles the slots. Every task keeps its index.
+    // Doubles the slots, where they are.
     [[nodiscard]] bool grow() noexcept {
-        slot* const wider = new (std::nothrow) slot[2 * d_.capacity_]{};
-        if (wider == nullptr) {
-            return false;
+        d_.enter(); // thieves ask which slot is the last
+        const bool grown = d_.extend(2 * d_.capacity_);
+        if (grown) {
+            page_.limit.store(d_.quiet_limit(), std::memory_order_relaxed);
         }
-        d_.enter();
-        slot* const old = d_.slots_;
-        slot* const bottom = page_.bottom.load(std::memory_order_relaxed);
-        slot* const top = d_.top_.load(std::memory_order_relaxed);
-        for (slot* s = top; s < bottom; ++s) {
-            wider[s - old].store(s->load(std::memory_order_relaxed), std::memory_order_relaxed);
-        }
-        const auto moved = [old, wider](slot* s) { return wider + (s - old); };
-        page_.bottom.store(moved(bottom), M::owner_release);
-        move_split(moved(page_.split.load(std::memory_order_relaxed)));
-        d_.top_.store(moved(top), std::memory_order_release);
-        d_.slots_ = wider;
-        d_.capacity_ *= 2;
-        page_.limit.store(d_.quiet_limit(), std::memory_order_relaxed);
         d_.leave();
-        delete[] old;
-        return true;
+        return grown;
     }
 
     deque<M, Task>& d_;

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
 #include <skerry/detail/sync/native.hpp>
 
 #include "base/port/futex.hpp"
 #include "base/port/membarrier.hpp"
+#include "base/port/memory.hpp"
+#include "base/port/reserve.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -30,6 +36,26 @@ bool native::heavy_fence() noexcept {
     const bool done = port::heavy_barrier();
     barrier_in_flight.clear(std::memory_order_release);
     return done;
+}
+
+std::size_t native::most_slots() noexcept {
+    constexpr std::size_t most = std::size_t{1} << 27;
+    // A 64th of a limited address space is left to each deque.
+    const std::uint64_t allowed = port::address_space_limit() / 64 / sizeof(void*);
+    return allowed >= most ? most : std::max(initial_capacity, std::bit_floor(static_cast<std::size_t>(allowed)));
+}
+
+void* native::reserve(std::size_t bytes) noexcept { return port::map_memory(port::round_up(bytes, port::page_size())); }
+
+bool native::commit(void* begin, std::size_t bytes) noexcept {
+    const std::size_t page = port::page_size();
+    const auto first = reinterpret_cast<std::uintptr_t>(begin) & ~(page - 1);
+    const auto end = port::round_up(reinterpret_cast<std::uintptr_t>(begin) + bytes, page);
+    return port::allow_access(reinterpret_cast<void*>(first), end - first);
+}
+
+void native::give_back(void* begin, std::size_t bytes) noexcept {
+    port::unmap_memory(begin, port::round_up(bytes, port::page_size()));
 }
 
 void native::after_fork() noexcept { barrier_in_flight.clear(std::memory_order_relaxed); }

@@ -2,7 +2,7 @@
 
 // The explorer against a second machine that shares nothing with it: random small programs, run by a recursive
 // interpreter that tries every interleaving, remembers no state and leaves nothing out. Both must find the same
-// outcomes.
+// outcomes, by states and by traces.
 
 #include <algorithm>
 #include <array>
@@ -17,6 +17,7 @@
 
 #include "explorer.hpp"
 #include "machine.hpp"
+#include "program_world.hpp"
 
 namespace skerry::model {
 
@@ -177,11 +178,9 @@ class interpreter {
             if (in.what != kind::fence) {
                 self.seen += static_cast<char>('0' + cell);
             }
-            if (in.what == kind::exchange) {
-                cell = in.value;
-            } else if (in.what == kind::add) {
+            if (in.what == kind::add) {
                 cell += in.value;
-            } else if (in.what == kind::compare && cell == 0) {
+            } else if (in.what == kind::exchange || (in.what == kind::compare && cell == 0)) {
                 cell = in.value;
             }
             break;
@@ -197,57 +196,27 @@ class interpreter {
 
 // --- the same program for the explorer ------------------------------------------------------------------------------
 
-const program* under_test = nullptr;
-
-struct program_world {
-    std::array<machine::atomic<int>, variables> cells;
-    struct record {
-        char text[16] = {};
-        unsigned length = 0;
-    };
-    std::array<record, max_threads> seen;
-
-    template <std::size_t T>
-    void thread() {
-        record& out = seen[T];
-        for (const instruction& in : (*under_test)[T]) {
-            machine::atomic<int>& cell = cells[in.variable];
-            int old = 0;
-            switch (in.what) {
-            case kind::load: old = cell.load(std::memory_order_acquire); break;
-            case kind::store: cell.store(in.value, std::memory_order_relaxed); continue;
-            case kind::store_release: cell.store(in.value, std::memory_order_release); continue;
-            case kind::exchange: old = cell.exchange(in.value); break;
-            case kind::add: old = cell.fetch_add(in.value); break;
-            case kind::compare: static_cast<void>(cell.compare_exchange_strong(old, in.value)); break;
-            case kind::fence: machine::full_fence(); continue;
-            case kind::light: machine::light_fence(); continue;
-            case kind::heavy:
-                if (!machine::heavy_fence()) {
-                    out.text[out.length++] = 'r';
-                }
-                continue;
-            }
-            out.text[out.length++] = static_cast<char>('0' + old);
-        }
+char perform(const instruction& in, machine::atomic<int>& cell) {
+    switch (in.what) {
+    case kind::load: return digit(cell.load(std::memory_order_acquire));
+    case kind::store: cell.store(in.value, std::memory_order_relaxed); return 0;
+    case kind::store_release: cell.store(in.value, std::memory_order_release); return 0;
+    case kind::exchange: return digit(cell.exchange(in.value));
+    case kind::add: return digit(cell.fetch_add(in.value));
+    case kind::compare: {
+        int old = 0;
+        static_cast<void>(cell.compare_exchange_strong(old, in.value));
+        return digit(old);
     }
-    void finally() {
-        std::string text;
-        for (std::size_t t = 0; t < under_test->size(); ++t) {
-            text += std::string(seen[t].text, seen[t].length) + "|";
-        }
-        for (auto& cell : cells) {
-            text += " " + std::to_string(cell.load(std::memory_order_relaxed));
-        }
-        outcome(text);
+    case kind::fence: machine::full_fence(); return 0;
+    case kind::light: machine::light_fence(); return 0;
+    case kind::heavy: return machine::heavy_fence() ? 0 : 'r';
     }
-};
+    return 0;
+}
 
 result explored(const program& p, const options& o) {
-    under_test = &p;
-    using world = program_world;
-    return p.size() == 2 ? explore<world, &world::thread<0>, &world::thread<1>>(o)
-                         : explore<world, &world::thread<0>, &world::thread<1>, &world::thread<2>>(o);
+    return program_world<instruction, variables, perform>::explore_all(p, o);
 }
 
 std::string text(const program& p) {
@@ -297,9 +266,14 @@ TEST(brute_force, finds_the_same_outcomes) {
             const std::set<std::string> expected = interpreter(p, memory).outcomes();
             const result reduced = explored(p, {.memory = memory});
             const result whole = explored(p, {.memory = memory, .reduce = false});
+            const result traces = explored(p, {.memory = memory, .walk = walk_by::traces});
+            const result every_trace = explored(p, {.memory = memory, .reduce = false, .walk = walk_by::traces});
             ASSERT_TRUE(reduced.ok && whole.ok) << reduced.report << whole.report << text(p);
+            ASSERT_TRUE(traces.ok && every_trace.ok) << traces.report << every_trace.report << text(p);
             ASSERT_EQ(reduced.outcomes, expected) << text(p);
             ASSERT_EQ(whole.outcomes, expected) << text(p);
+            ASSERT_EQ(traces.outcomes, expected) << text(p);
+            ASSERT_EQ(every_trace.outcomes, expected) << text(p);
             ASSERT_LE(reduced.states, whole.states);
             weak += memory == memory_order_of::partial && under_tso != expected ? 1 : 0;
             under_tso = expected;

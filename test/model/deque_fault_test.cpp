@@ -15,11 +15,13 @@ constexpr auto one_thief = run_world<World, &World::owner, &World::first_thief>;
 using only = forks<1, true>;
 using steals = forks<2, true>;
 using grows = forks<3, true, steal_protocol::asymmetric, 2>;
+using fills = forks<3, true, steal_protocol::asymmetric, 2, machine, 2>; // there is room for two, and no more
 using loose = loose_above<steal_protocol::asymmetric>;
 using taken = taken_out<steal_protocol::asymmetric>;
 constexpr auto run_only = one_thief<only>;
 constexpr auto run_steals = one_thief<steals>;
 constexpr auto run_grows = one_thief<grows>;
+constexpr auto run_fills = one_thief<fills>;
 constexpr auto run_again = one_thief<rounds>;
 constexpr auto run_loose = one_thief<loose>;
 constexpr auto run_withdraws = run_world<taken, &taken::owner_withdraws, &taken::thief_steals>;
@@ -66,25 +68,17 @@ const seeded all[] = {
      {"crash"}},
     {"deque P2",
      "bottom_not_released_in_push",
-     [](request& r, reply&) {
-         r.release = r.release && !r.in("push_at");
-         return false;
-     },
+     [](request& r, reply&) { return unreleased(r, r.in("push_at")); },
      run_steals,
      {"crash"},
      memory_order_of::partial},
-    {"deque P2",
-     "bottom_not_stored_in_push",
-     [](request& r, reply&) { return is(r, action::store, "push_at") && touches(r, "bottom"); },
-     run_steals,
-     {"require"}},
     {"deque P3",
      "a_full_deque_not_seen",
      [](request& r, reply& a) {
          a.value = far_above;
-         return is(r, action::load, "push_at");
+         return is(r, action::load, "push_at") && touches(r, "limit");
      },
-     run_grows,
+     run_fills,
      {"wild access", "use after free", "require"}},
     {"deque O1",
      "bottom_not_lowered_in_pop",
@@ -121,6 +115,14 @@ const seeded all[] = {
          return (is(r, action::load, "pop") || is(r, action::load, "pop_at")) && touches(r, "split");
      },
      run_only,
+     {"require"}},
+    {"deque settle",
+     "loose_tasks_above_not_put_back",
+     [](request& r, reply& a) {
+         a.value = 0;
+         return is(r, action::load, "newest_end") && !touches(r, "bottom");
+     },
+     run_loose,
      {"require"}},
     {"deque settle",
      "split_not_retracted_in_settle",
@@ -229,23 +231,6 @@ const seeded all[] = {
      [](request& r, reply&) { return is(r, action::store, "remove") && touches(r, "bottom"); },
      run_takes_newest,
      {"require"}},
-    {"deque grow",
-     "a_task_not_copied",
-     [](request& r, reply&) {
-         return is(r, action::store, "grow") && engine::instance().name_of(r.address).starts_with("heap of T0");
-     },
-     run_grows,
-     {"crash"}},
-    {"deque grow",
-     "bottom_not_moved_to_the_new_slots",
-     [](request& r, reply&) { return is(r, action::store, "grow") && touches(r, "bottom"); },
-     run_grows,
-     {"require", "wild access", "use after free", "panic"}},
-    {"deque grow",
-     "top_not_moved_to_the_new_slots",
-     [](request& r, reply&) { return is(r, action::store, "grow") && behind_the_door(r); },
-     run_grows,
-     {"require", "wild access", "use after free", "panic"}},
     {"deque grow",
      "a_push_without_memory_not_undone",
      [](request& r, reply&) { return is(r, action::store, "attend") && touches(r, "bottom"); },

@@ -42,8 +42,20 @@ TEST(deque, growth_under_a_thief) {
 TEST(deque, partial_store_order) {
     expect_goals(with_one_thief<forks<2, true>>({.memory = memory_order_of::partial}), {"granted", "seized", "stolen"});
 }
+TEST(rc11, steals) {
+    expect_goals(with_one_thief<forks<1, true>>({.memory = memory_order_of::rc11}), {"seized", "stolen"});
+    expect_goals(with_one_thief<forks<2, true>>({.memory = memory_order_of::rc11}), {"granted", "seized", "stolen"});
+    expect_goals(with_one_thief<forks<2, true, steal_protocol::locked>>({.memory = memory_order_of::rc11}),
+                 {"granted", "stolen"});
+}
+TEST(rc11, growth) {
+    expect_goals(with_one_thief<forks<3, true, steal_protocol::asymmetric, 2>>({.memory = memory_order_of::rc11}),
+                 {"attend", "seized", "stolen"});
+}
 TEST(deque, no_memory_to_grow) {
     expect_goals(with_one_thief<forks<3, true, steal_protocol::asymmetric, 2>>({.out_of_memory = true}),
+                 {"undone", "seized", "stolen"});
+    expect_goals(with_one_thief<forks<3, true, steal_protocol::asymmetric, 2, machine, 2>>(),
                  {"undone", "seized", "stolen"});
 }
 TEST(deque, one_fork_after_another) {
@@ -54,6 +66,8 @@ TEST(deque, one_fork_after_another) {
 TEST(deque, loose_task_above_a_fork) {
     expect_goals(with_two_thieves<loose_above<steal_protocol::asymmetric>>(), {"newer", "stolen", "seized"});
     expect_goals(with_two_thieves<loose_above<steal_protocol::locked>>(), {"newer", "stolen", "seized"});
+    expect_goals(with_one_thief<loose_above<steal_protocol::asymmetric, 2>>(), {"newer", "stolen", "seized"});
+    expect_goals(with_one_thief<loose_above<steal_protocol::locked, 2>>(), {"newer", "stolen", "seized"});
 }
 TEST(deque, wait_for_loose_tasks) {
     expect_goals(with_one_thief<loose_wait<steal_protocol::asymmetric, 4>>(), {"own loose task", "stolen", "seized"});
@@ -104,6 +118,14 @@ TEST(DISABLED_deep, three_thieves_under_locks) {
     using world = forks<1, true, steal_protocol::locked>;
     expect_goals(explore<world, &world::owner, &world::first_thief, &world::second_thief, &world::third_thief>(deep),
                  {"granted", "stolen"});
+}
+TEST(DISABLED_deep, three_thieves_by_force_without_store_buffers) {
+    using world = forks<1, true>;
+    options o = deep;
+    o.memory = memory_order_of::sequential;
+    o.alike = 0b1110;
+    expect_goals(explore<world, &world::owner, &world::first_thief, &world::second_thief, &world::third_thief>(o),
+                 {"seized", "stolen"});
 }
 TEST(DISABLED_deep, every_program_of_five_steps) {
     expect_goals(with_one_thief<any_program<steal_protocol::asymmetric, 5, 8>>(deep),

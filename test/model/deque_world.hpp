@@ -58,7 +58,7 @@ class deque_world {
         task& own = tasks_[first];
         own.input.set(static_cast<int>(first) + 1);
         auto* const at = page_.next();
-        if (page_.push_at(at, &own)) {
+        if (page_.template push_at<true>(at, &own)) {
             reached("attend");
             if (!owner_end(deque_).attend()) {
                 reached("undone");
@@ -98,6 +98,7 @@ class deque_world {
                 while (!own.joined.done()) {
                     Policy::pause();
                 }
+                Policy::discard_all(detail::coherence_step::task_joined);
                 require(own.result.get() == wanted_result + own.thief, "the result has not arrived");
                 return;
             }
@@ -140,6 +141,7 @@ class deque_world {
         require(got != nullptr && got->thief == thief, "granted, but not the task that was accepted");
         check_input(*got);
         got->result.set(wanted_result + thief);
+        Policy::publish_all(detail::coherence_step::task_ended);
         static_cast<void>(got->joined.finish());
         return true;
     }
@@ -194,16 +196,17 @@ class deque_world {
 
 using detail::steal_protocol;
 
-template <std::size_t Capacity>
-struct shrunk : machine {
+template <std::size_t Capacity, class Machine = machine, std::size_t Most = 16>
+struct shrunk : Machine {
     static constexpr std::size_t initial_capacity = Capacity;
+    static constexpr std::size_t most_slots() noexcept { return Most; }
 };
 
 // Forks Depth deep; each thief tries once, and an impatient one takes without an answer.
 template <std::size_t Depth, bool Impatient, steal_protocol Protocol = steal_protocol::asymmetric,
-          std::size_t Capacity = 4>
-struct forks : deque_world<shrunk<Capacity>> {
-    forks() : deque_world<shrunk<Capacity>>(Protocol) {}
+          std::size_t Capacity = 4, class Machine = machine, std::size_t Most = 16>
+struct forks : deque_world<shrunk<Capacity, Machine, Most>> {
+    forks() : deque_world<shrunk<Capacity, Machine, Most>>(Protocol) {}
     void owner() { this->fork(0, Depth); }
     void first_thief() { this->ask_then_steal(1, Impatient); }
     void second_thief() { this->ask_then_steal(2, Impatient); }
@@ -238,17 +241,20 @@ struct rounds : deque_world<shrunk<4>> {
 };
 
 // A fork whose first branch leaves a loose task above the fork's own.
-template <steal_protocol Protocol>
+template <steal_protocol Protocol, std::size_t Loose = 1>
 struct loose_above : deque_world<shrunk<4>> {
     loose_above() : deque_world<shrunk<4>>(Protocol) {}
     void owner() {
         task& own = tasks_[0];
         own.input.set(1);
-        if (page_.push(&own)) {
+        auto* const at = page_.next();
+        if (page_.push_at(at, &own)) {
             require(owner_end(deque_).attend(), "out of memory");
         }
-        push_loose(1);
-        if (page_.pop()) {
+        for (std::size_t i = 1; i <= Loose; ++i) {
+            push_loose(i);
+        }
+        if (page_.pop_at(at)) {
             run_own(own);
         } else {
             settle(own);
@@ -256,13 +262,13 @@ struct loose_above : deque_world<shrunk<4>> {
     }
     void first_thief() { steal(1, true, "seized"); }
     void second_thief() { steal(2, true, "seized"); }
-    void finally() { require_taken(2); }
+    void finally() { require_taken(Loose + 1); }
 };
 
 // A wait for loose tasks inside a fork.
-template <steal_protocol Protocol, std::size_t Capacity>
-struct loose_wait : deque_world<shrunk<Capacity>> {
-    using base = deque_world<shrunk<Capacity>>;
+template <steal_protocol Protocol, std::size_t Capacity, class Machine = machine>
+struct loose_wait : deque_world<shrunk<Capacity, Machine>> {
+    using base = deque_world<shrunk<Capacity, Machine>>;
     loose_wait() : base(Protocol) {}
     void owner() {
         task& own = this->tasks_[0];
@@ -362,10 +368,11 @@ struct taken_out : deque_world<shrunk<8>> {
 };
 
 // Every program of so many steps: forks, loose tasks, withdrawals and finish blocks in any order and nesting.
-template <steal_protocol Protocol, int Steps, std::size_t Capacity, int Steals = 2>
-class any_program : public deque_world<shrunk<Capacity>> {
+template <steal_protocol Protocol, int Steps, std::size_t Capacity, int Steals = 2,
+          class Base = deque_world<shrunk<Capacity>>>
+class any_program : public Base {
   public:
-    using base = deque_world<shrunk<Capacity>>;
+    using base = Base;
     any_program() : base(Protocol) { label(this->hole_, "hole"); }
     void owner() {
         finish([this] { body(); });

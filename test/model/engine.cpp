@@ -32,6 +32,11 @@ struct fiber_entry {
             (*e.host_body_)();
         } else {
             e.scenario_->threads[static_cast<unsigned>(self)](e.world_);
+            if (e.options_.interrupts) {
+                request end;
+                end.what = action::thread_end;
+                e.perform(end);
+            }
         }
         e.of(static_cast<unsigned>(self)).state = thread_state::finished;
         for (;;) {
@@ -50,13 +55,39 @@ void engine::create_fiber(unsigned t) {
 [[gnu::noinline]] void engine::run(unsigned t) {
     running_ = static_cast<int>(t);
     steps_ = 0;
+    if (t != host && options_.on_resume != nullptr) {
+        options_.on_resume(t);
+    }
     // Likewise for what lies below the stack pointer and may become an uninitialised part of a frame.
     std::memset(static_cast<std::byte*>(of(t).context) - dead_stack, 0, dead_stack);
+    const void* const before = of(t).context;
     testing_ = true;
     const context::transfer_t back = context::jump_fcontext(of(t).context, nullptr);
     testing_ = false;
     running_ = -1;
     of(t).context = of(t).state == thread_state::finished ? nullptr : back.fctx;
+    if (events != nullptr && t != host) {
+        note_dead_frames(t, before);
+    }
+}
+
+void engine::note_event(event e) {
+    if (events != nullptr) {
+        const testing_pause pause(*this);
+        events->push_back(e);
+    }
+}
+
+// What others touch there is what matters of them.
+void engine::note_dead_frames(unsigned t, const void* before) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(before);
+    const auto end = reinterpret_cast<std::uintptr_t>(of(t).context == nullptr ? stack_top(t) : of(t).context);
+    for (std::uintptr_t at = begin; at < end; at += granule) {
+        if (others_touch(t, at)) {
+            note_event(
+                {.address = at, .size = granule, .of = event::kind::end, .thread = static_cast<std::uint8_t>(t)});
+        }
+    }
 }
 
 [[gnu::noinline]] void engine::leave() { scheduler_ = context::jump_fcontext(scheduler_, nullptr).fctx; }
@@ -82,6 +113,15 @@ void engine::fail(const std::string& kind, const std::string& text) {
     }
 }
 
+void engine::give_up(unsigned t, const std::string& kind, const std::string& text) {
+    const bool testing = std::exchange(testing_, false);
+    if (failure_kind_.empty()) {
+        failure_kind_ = kind;
+        failure_text_ = "T" + std::to_string(t) + ": " + text;
+    }
+    testing_ = testing;
+}
+
 void engine::forget_failure() {
     failure_kind_.clear();
     failure_text_.clear();
@@ -97,18 +137,26 @@ void engine::start(const scenario& s, const options& o) {
     if (o.buffer_entries < 1 || o.buffer_entries > buffer_capacity) {
         throw std::logic_error("model: a store buffer has 1 to 24 entries");
     }
+    if (o.interrupts && o.memory != memory_order_of::caches && o.memory != memory_order_of::sequential) {
+        throw std::logic_error("model: interrupts need caches or sequential memory");
+    }
     scenario_ = &s;
     options_ = o;
     threads_ = static_cast<unsigned>(s.threads.size());
     arena_.fill(std::byte{});
     buffers_.fill(buffer{});
+    cores_.fill(core_state{});
+    views_.clear(threads_);
     names_.clear();
     forget_failure();
     conflicts_.resize(arena_size / granule);
     for (std::size_t i = 0; i < heaps; ++i) {
         reinterpret_cast<heap_head*>(heap(i))->used = sizeof(heap_head);
     }
-    run_host([&] { world_ = s.build(); });
+    run_host([&] {
+        globals_ = o.globals.empty() ? nullptr : static_cast<std::byte*>(allocate(o.globals.size(), granule));
+        world_ = s.build();
+    });
     for (unsigned t = 0; t < threads_; ++t) {
         create_fiber(t);
     }
@@ -117,12 +165,19 @@ void engine::start(const scenario& s, const options& o) {
 
 void engine::apply(const transition& t) {
     switch (t.kind) {
-    case transition_kind::step: execute(t.thread, t.alternative); break;
-    case transition_kind::flush: flush(t.thread, t.alternative); break;
+    case transition_kind::step:
+        of(t.thread).begun = (options_.alike >> t.thread & 1) != 0;
+        execute(t.thread, t.alternative);
+        break;
+    case transition_kind::flush: weak() ? pass(t.thread) : flush(t.thread, t.alternative); break;
     case transition_kind::spurious:
         write_log(t.thread, "w",
                   of(t.thread).timed ? "futex_wait runs out of time" : "futex_wait returns for no reason");
         of(t.thread).state = thread_state::ready;
+        note_event({.address = of(t.thread).waiting_on,
+                    .of = event::kind::self_wake,
+                    .what = action::futex_wait,
+                    .thread = t.thread});
         of(t.thread).waiting_on = 0;
         of(t.thread).timed = false;
         break;
@@ -137,8 +192,8 @@ void engine::settle() {
         changed = false;
         for (unsigned t = 0; t < threads_ && !failed() && !restart_; ++t) {
             if (options_.reduce) {
-                for (std::size_t i = 0; i < buffers_[t].count;) {
-                    if (may_flush(t, i) && !others_touch(t, buffers_[t].entries[i].address)) {
+                for (std::size_t i = 0; i < unseen_stores(t);) {
+                    if (may_flush(t, i) && !other_threads_touch(t, unseen_store(t, i))) {
                         flush(t, i);
                         changed = true;
                         i = 0;
@@ -147,7 +202,15 @@ void engine::settle() {
                     }
                 }
             }
-            const control& c = of(t);
+            control& c = of(t);
+            if (cores_[t].asked_by != 0 && cores_[t].handling == 0) {
+                c.state = thread_state::ready;
+                c.waiting_on = 0;
+                c.timed = false;
+                run(t);
+                changed = true;
+                continue;
+            }
             if (c.state != thread_state::ready) {
                 continue;
             }
@@ -157,11 +220,14 @@ void engine::settle() {
                 }
                 execute(t, 0);
             }
-            if (c.state == thread_state::ready) {
+            if (c.state == thread_state::ready && !failed()) {
                 run(t);
             }
             changed = true;
         }
+    }
+    if (weak() && !failed() && !restart_) {
+        reduce_views();
     }
 }
 
@@ -171,7 +237,7 @@ std::vector<transition> engine::enabled() const {
         const auto add = [&](transition_kind kind, std::size_t alternative) {
             result.push_back({static_cast<std::uint8_t>(t), kind, static_cast<std::uint16_t>(alternative)});
         };
-        if (of(t).state == thread_state::ready && possible(t)) {
+        if (of(t).state == thread_state::ready && possible(t) && may_begin(t)) {
             for (unsigned a = 0; a < alternatives(t); ++a) {
                 add(transition_kind::step, a);
             }
@@ -179,7 +245,10 @@ std::vector<transition> engine::enabled() const {
         if (of(t).state == thread_state::waiting && (options_.spurious_wakes || of(t).timed)) {
             add(transition_kind::spurious, 0);
         }
-        for (std::size_t i = 0; i < buffers_[t].count; ++i) {
+        if (weak() && views_.asked(t)) {
+            add(transition_kind::flush, 0);
+        }
+        for (std::size_t i = 0; i < unseen_stores(t); ++i) {
             if (may_flush(t, i)) {
                 add(transition_kind::flush, i);
             }
@@ -188,19 +257,53 @@ std::vector<transition> engine::enabled() const {
     return result;
 }
 
+// Threads that are alike can be named in the order in which they begin.
+bool engine::may_begin(unsigned t) const {
+    if ((options_.alike >> t & 1) == 0 || of(t).begun) {
+        return true;
+    }
+    for (unsigned u = 0; u < t; ++u) {
+        if ((options_.alike >> u & 1) != 0 && !of(u).begun && of(u).state != thread_state::finished) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool engine::progress(const transition& t) const {
+    if (caches() && t.kind == transition_kind::flush) {
+        return threads_ended();
+    }
+    if (t.kind == transition_kind::step && served_by_cache(of(t.thread).pending)) {
+        return t.alternative == 0;
+    }
     return t.kind == transition_kind::flush || (t.kind == transition_kind::spurious && of(t.thread).timed) ||
            (t.kind == transition_kind::step &&
             !(of(t.thread).pending.what == action::compare_exchange_weak && t.alternative == 1));
 }
 
-bool engine::finished() const {
+bool engine::threads_ended() const {
     for (unsigned t = 0; t < threads_; ++t) {
-        if (of(t).state != thread_state::finished || buffers_[t].count != 0) {
+        if (of(t).state != thread_state::finished) {
             return false;
         }
     }
     return true;
+}
+
+bool engine::finished() const {
+    for (unsigned t = 0; t < threads_; ++t) {
+        if (unseen_stores(t) != 0) {
+            return false;
+        }
+    }
+    return threads_ended();
+}
+
+void engine::look_at_state() {
+    if (scenario_->always != nullptr) {
+        run_host([this] { scenario_->always(world_); });
+    }
 }
 
 void engine::finish() {
@@ -209,6 +312,9 @@ void engine::finish() {
             scenario_->finally(world_);
         }
         scenario_->destroy(world_);
+        if (globals_ != nullptr) {
+            release(globals_);
+        }
         if (options_.leaks_allowed) {
             return;
         }
@@ -227,7 +333,9 @@ void engine::finish() {
 
 // --- components -----------------------------------------------------------------------------------------------------
 
-std::byte* engine::component_data(std::size_t k) { return component_place(k, component_size(k)); }
+std::byte* engine::component_data(std::size_t k) {
+    return weak() && k > 3 * threads_ ? views_.data() : component_place(k, component_size(k));
+}
 
 std::byte* engine::component_place(std::size_t k, std::size_t size) {
     if (k <= threads_) {
@@ -236,7 +344,13 @@ std::byte* engine::component_place(std::size_t k, std::size_t size) {
     if (k <= 2 * threads_) {
         return stack_top(static_cast<unsigned>(k - threads_ - 1)) - size;
     }
-    return reinterpret_cast<std::byte*>(&buffers_[k - 2 * threads_ - 1]);
+    if (k <= 3 * threads_) {
+        return reinterpret_cast<std::byte*>(&buffers_[k - 2 * threads_ - 1]);
+    }
+    if (weak()) {
+        return views_.replace(size);
+    }
+    return reinterpret_cast<std::byte*>(&cores_[k - 3 * threads_ - 1]);
 }
 
 std::size_t engine::component_size(std::size_t k) const {
@@ -249,7 +363,13 @@ std::size_t engine::component_size(std::size_t k) const {
         return c.context == nullptr ? sizeof(control)
                                     : static_cast<std::size_t>(stack_top(t) - static_cast<const std::byte*>(c.context));
     }
-    return offsetof(buffer, entries) + buffers_[k - 2 * threads_ - 1].count * sizeof(entry);
+    if (k <= 3 * threads_) {
+        return offsetof(buffer, entries) + buffers_[k - 2 * threads_ - 1].count * sizeof(entry);
+    }
+    if (weak()) {
+        return views_.size();
+    }
+    return offsetof(core_state, words) + cores_[k - 3 * threads_ - 1].count * sizeof(cached_word);
 }
 
 // --- the arena's heap -----------------------------------------------------------------------------------------------
@@ -294,6 +414,14 @@ bool engine::release(void* p) {
                 fail("double free", name_of(address));
             }
             b->live = 2;
+            if (on_thread()) {
+                note_event({.address = address,
+                            .size = b->size,
+                            .of = event::kind::end,
+                            .thread = static_cast<std::uint8_t>(running_)});
+            }
+            forget(address, b->size, -1);
+            forget_in_views(address, address + b->size);
             std::memset(p, 0xdd, b->size);
             return true;
         }
@@ -305,6 +433,13 @@ bool engine::release(void* p) {
 bool engine::inside(std::uintptr_t address) const {
     const auto begin = reinterpret_cast<std::uintptr_t>(arena_.data());
     return address >= begin && address < begin + arena_size;
+}
+
+void engine::place_globals(request& r) const {
+    const std::uintptr_t offset = r.address - reinterpret_cast<std::uintptr_t>(options_.globals.data());
+    if (offset < options_.globals.size()) {
+        r.address = reinterpret_cast<std::uintptr_t>(globals_) + offset;
+    }
 }
 
 std::size_t engine::granule_of(std::uintptr_t address) const {
@@ -362,45 +497,65 @@ void engine::forget_conflicts() {
 
 bool engine::others_write(unsigned t, std::uintptr_t address) const {
     const touched& c = conflicts_[granule_of(address)];
-    return c.forced || (c.writers & ~(1U << t)) != 0;
+    return c.forced || (c.writers & ~own_accessors(t)) != 0;
 }
 
 bool engine::others_touch(unsigned t, std::uintptr_t address) const {
     const touched& c = conflicts_[granule_of(address)];
-    return c.forced || ((c.readers | c.writers) & ~(1U << t)) != 0;
+    return c.forced || ((c.readers | c.writers) & ~own_accessors(t)) != 0;
+}
+
+bool engine::other_threads_touch(unsigned t, std::uintptr_t address) const {
+    const touched& c = conflicts_[granule_of(address)];
+    return c.forced || ((c.readers | c.writers) & ~(1U << t | 1U << (t + max_threads))) != 0;
+}
+
+std::uintptr_t engine::unseen_store(unsigned t, std::size_t index) const {
+    return caches() ? dirty_word_at(t, index)->address : buffers_[t].entries[index].address;
 }
 
 // Treating an operation as local was right as long as no other thread ever conflicts with it. When one does, all that
 // was explored under the old belief is void and the exploration starts again with the better one.
 void engine::note_access(unsigned t, const request& r) {
-    const auto learn = [this] {
-        learned_ = true;
-        restart_ = restart_ || (!learning_ && options_.reduce);
-    };
     if (r.what == action::heavy_fence && !heavy_used_) {
         heavy_used_ = true;
-        learn();
+        learn_now();
     }
     if (r.size == 0) {
         return;
     }
-    touched& c = conflicts_[granule_of(r.address)];
-    const touched before = c;
-    const auto bit = static_cast<std::uint8_t>(1U << t);
+    if (served_by_cache(r) && (r.what == action::load || r.what == action::plain_load)) {
+        touched& c = conflicts_[granule_of(r.address)];
+        const auto cached = static_cast<std::uint8_t>(c.cached | 1U << t);
+        if (std::exchange(c.cached, cached) != cached && c.writers != 0 &&
+            std::popcount(static_cast<unsigned>(c.readers | c.writers)) > 1) {
+            learn_now();
+        }
+    }
     switch (r.what) {
     case action::load:
     case action::plain_load:
-    case action::futex_wait: c.readers |= bit; break;
+    case action::futex_wait: note_touch(t, r.address, true, false); break;
     case action::store:
-    case action::plain_store: c.writers |= bit; break;
-    default:
-        c.readers |= bit;
-        c.writers |= bit;
-        break;
+    case action::plain_store: note_touch(t, r.address, false, true); break;
+    default: note_touch(t, r.address, true, true); break;
     }
+}
+
+void engine::learn_now() {
+    learned_ = true;
+    restart_ = restart_ || (!learning_ && options_.reduce);
+}
+
+void engine::note_touch(unsigned t, std::uintptr_t address, bool reads, bool writes) {
+    touched& c = conflicts_[granule_of(address)];
+    const touched before = c;
+    const auto bit = static_cast<std::uint8_t>(1U << accessor(t));
+    c.readers |= reads ? bit : std::uint8_t{0};
+    c.writers |= writes ? bit : std::uint8_t{0};
     const bool changed = c.readers != before.readers || c.writers != before.writers;
     if (changed && c.writers != 0 && std::popcount(static_cast<unsigned>(c.readers | c.writers)) > 1) {
-        learn();
+        learn_now();
     }
 }
 

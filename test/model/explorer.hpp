@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Walks every state of a world and its threads, breadth first, so that a failure comes with a shortest way to it.
+// Walks every state of a world and its threads, breadth first, so that a failure comes with a shortest way to it. Or,
+// if the options say so, every trace, which needs no memory for states.
 //
 //   struct world {                            // everything the threads share, made anew in the arena
 //       machine::atomic<int> x{0};
 //       void writer() { x.store(1, std::memory_order_release); }
 //       void reader() { model::require(x.load(std::memory_order_acquire) >= 0, "x is negative"); }
 //       void finally() {}                     // optional: looks at each final state, when all threads have ended
+//       void always() {}                      // optional: looks at each state, and changes nothing
 //   };
 //   const result r = explore<world, &world::writer, &world::reader>();
 //   EXPECT_TRUE(r.ok) << r.report;
@@ -33,8 +35,12 @@ struct result {
     std::string report; // what happened, step by step, and how to see it again
     std::string replay; // argument for --replay
     std::set<std::string> outcomes;
-    std::set<std::string> goals; // what reached() was called with
-    std::uint64_t states = 0;
+    std::set<std::string> goals;  // what reached() was called with
+    std::uint64_t states = 0;     // by states
+    std::uint64_t executions = 0; // by traces: all that were begun, of which
+    std::uint64_t redundant = 0;  //   so many turned out to be others with commuting steps exchanged,
+    std::uint64_t spins = 0;      //   so many ended in a loop that waits for what others had changed by then,
+    std::uint64_t returns = 0;    //   so many came back to where they had been
     std::uint64_t transitions = 0;
     std::size_t steps = 0; // of the shortest way to the failure; what no other thread can notice is no step
     std::uint64_t full_buffers = 0;
@@ -43,6 +49,9 @@ struct result {
 
 // With --replay=STEPS on the command line, the next exploration follows those steps instead and prints them.
 void set_replay(const std::string& steps);
+
+// With --walk=traces all explorations go that way, whatever their options say.
+void set_walk(walk_by how);
 
 result explore_scenario(const scenario& s, const options& o);
 
@@ -71,6 +80,9 @@ result explore(const options& o = {}) {
     s.threads = {[](void* w) { std::invoke(Threads, *static_cast<World*>(w)); }...};
     if constexpr (requires(World& w) { w.finally(); }) {
         s.finally = [](void* w) { static_cast<World*>(w)->finally(); };
+    }
+    if constexpr (requires(World& w) { w.always(); }) {
+        s.always = [](void* w) { static_cast<World*>(w)->always(); };
     }
     s.destroy = [](void* w) { delete static_cast<World*>(w); };
     return explore_scenario(s, o);

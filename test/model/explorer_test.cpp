@@ -159,6 +159,54 @@ TEST(explorer, accepts_a_flagged_message) {
     EXPECT_TRUE((explore<world, &world::writer, &world::reader>({.memory = memory_order_of::partial}).ok));
 }
 
+// A flag that tells nothing. Under TSO the message comes with it all the same.
+struct unordered_handover {
+    plain<int> data{0};
+    machine::atomic<int> ready{0};
+    void writer() {
+        data.set(7);
+        ready.store(1, relaxed);
+    }
+    void reader() {
+        if (ready.load(acquire) == 1) {
+            require(data.get() == 7, "half a message");
+        }
+    }
+};
+
+TEST(explorer, finds_a_race_that_x86_forgives) {
+    using world = unordered_handover;
+    EXPECT_TRUE((explore<world, &world::writer, &world::reader>().ok));
+    EXPECT_EQ((explore<world, &world::writer, &world::reader>({.memory = memory_order_of::rc11}).kind), "race");
+    using flagged = handover<true>;
+    EXPECT_TRUE((explore<flagged, &flagged::writer, &flagged::reader>({.memory = memory_order_of::rc11}).ok));
+}
+
+// Freed by somebody who does not know that the other one has written.
+template <std::memory_order Done>
+struct early_free {
+    machine::atomic<int>* box = new machine::atomic<int>{0};
+    machine::atomic<int> done{0};
+    void user() {
+        box->store(1, relaxed);
+        done.store(1, release);
+    }
+    void owner() {
+        while (done.load(Done) == 0) {
+            machine::pause();
+        }
+        delete box;
+    }
+};
+
+TEST(explorer, freeing_is_an_access) {
+    using good = early_free<acquire>;
+    EXPECT_TRUE((explore<good, &good::user, &good::owner>({.memory = memory_order_of::rc11}).ok));
+    using bad = early_free<relaxed>;
+    EXPECT_TRUE((explore<bad, &bad::user, &bad::owner>().ok));
+    EXPECT_EQ((explore<bad, &bad::user, &bad::owner>({.memory = memory_order_of::rc11}).kind), "race");
+}
+
 enum class fault { none, use_after_free, double_free, leak };
 
 template <fault F>
@@ -221,6 +269,63 @@ TEST(explorer, finds_an_access_to_a_dead_frame) {
     EXPECT_EQ((explore<frame_user, &frame_user::lend, &frame_user::use>().kind), "dead stack");
 }
 
+// --- fewer states ---------------------------------------------------------------------------------------------------
+
+// Three that do the same: whoever begins first may be called the first.
+template <bool Right>
+struct three_alike {
+    machine::atomic<int> total{0};
+    template <int Name>
+    void add() {
+        if (Right) {
+            total.fetch_add(1);
+        } else {
+            total.store(total.load(relaxed) + 1, relaxed);
+        }
+        total.load(relaxed);
+    }
+    void finally() {
+        outcome(std::to_string(total.load(relaxed)));
+        require(!Right || total.load(relaxed) == 3, "an addition was lost");
+    }
+};
+
+template <bool Right>
+void expect_fewer_states_of_threads_alike() {
+    using world = three_alike<Right>;
+    const auto walk = [](std::uint8_t alike) {
+        return explore<world, &world::template add<0>, &world::template add<1>, &world::template add<2>>(
+            {.alike = alike});
+    };
+    const result all = walk(0);
+    const result named = walk(0b111);
+    EXPECT_TRUE(all.ok && named.ok) << all.report << named.report;
+    EXPECT_EQ(all.outcomes, named.outcomes);
+    EXPECT_LT(named.states * 3, all.states * 2);
+}
+
+TEST(explorer, threads_alike_begin_in_order) {
+    expect_fewer_states_of_threads_alike<true>();
+    expect_fewer_states_of_threads_alike<false>();
+}
+
+// A look at each state, not at the last ones only.
+struct passing {
+    machine::atomic<int> x{0};
+    void up_and_down() {
+        x.store(1, seq_cst);
+        x.store(0, seq_cst);
+    }
+    void look() { static_cast<void>(x.load(acquire)); }
+    void always() { require(x.load(relaxed) == 0, "x is up"); }
+};
+
+TEST(explorer, finds_what_is_wrong_in_passing) {
+    const result r = explore<passing, &passing::up_and_down, &passing::look>();
+    EXPECT_EQ(r.kind, "require");
+    EXPECT_EQ(r.steps, 1U) << r.report;
+}
+
 // --- limits and reports ---------------------------------------------------------------------------------------------
 
 struct counter {
@@ -248,6 +353,20 @@ TEST(explorer, a_full_store_buffer_is_a_failure) {
     };
     EXPECT_EQ((explore<writer, &writer::write, &writer::read>({.buffer_entries = 2}).kind), "limit");
     EXPECT_TRUE((explore<writer, &writer::write, &writer::read>({.buffer_entries = 3}).ok));
+}
+
+TEST(explorer, a_history_without_end_is_a_failure) {
+    struct flipper {
+        machine::atomic<int> word{0};
+        void flip() {
+            for (;;) {
+                word.exchange(1 - word.load(relaxed), relaxed);
+            }
+        }
+        void read() { (void)word.load(relaxed); }
+    };
+    const result r = explore<flipper, &flipper::flip, &flipper::read>({.memory = memory_order_of::rc11});
+    EXPECT_EQ(r.kind, "limit") << r.report;
 }
 
 // Nothing that another thread could notice comes before it.
@@ -285,6 +404,31 @@ TEST(explorer, reports_the_shortest_way_and_replays_it) {
     EXPECT_THROW((explore<world, &world::add, &world::add>()), std::runtime_error);
     set_replay("s0,hello");
     EXPECT_THROW((explore<world, &world::add, &world::add>()), std::runtime_error);
+}
+
+struct store_and_look {
+    machine::atomic<int> x{0}, y{0};
+    int a = 0, b = 0;
+    void left() {
+        x.store(1, relaxed);
+        a = y.load(relaxed);
+    }
+    void right() {
+        y.store(1, relaxed);
+        b = x.load(relaxed);
+    }
+    void finally() { require(a + b > 0, "neither saw the other"); }
+};
+
+// The same of a way on which an old value is read.
+TEST(explorer, replays_what_reads_old_values) {
+    using world = store_and_look;
+    const options weak = {.memory = memory_order_of::rc11};
+    const result r = explore<world, &world::left, &world::right>(weak);
+    EXPECT_EQ(r.kind, "require");
+    EXPECT_NE(r.report.find("(there is newer)"), std::string::npos) << r.report;
+    set_replay(r.replay);
+    EXPECT_EQ((explore<world, &world::left, &world::right>(weak).kind), "require");
 }
 
 } // namespace

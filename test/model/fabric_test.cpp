@@ -25,6 +25,13 @@ void expect_right(const std::set<std::string>& goals, fault_hook fault = nullptr
     }
 }
 
+template <class World, auto... Threads>
+void expect_right_in_rc11(const std::set<std::string>& goals) {
+    const result r = explore<World, Threads...>({.memory = memory_order_of::rc11});
+    EXPECT_TRUE(r.ok) << r.report;
+    EXPECT_EQ(r.goals, goals);
+}
+
 template <std::uint32_t Messages, std::uint32_t Capacity>
 void expect_ring_right() {
     using world = ring_world<Messages, Capacity>;
@@ -44,6 +51,15 @@ TEST(ring, every_message_once_and_in_order) {
     expect_ring_right<3, 1>();
     expect_ring_right<5, 2>();
     expect_ring_right<6, 4>();
+}
+TEST(rc11, ring) {
+    using world = ring_world<5, 2>;
+    expect_right_in_rc11<world, &world::writer, &world::reader>({"empty", "full"});
+    expect_right_in_rc11<sleeps, &sleeps::writer, &sleeps::reader>({"slept"});
+}
+TEST(rc11, bell) {
+    expect_right_in_rc11<kick_world, &kick_world::driver, &kick_world::one, &kick_world::other>({"kicked"});
+    expect_right_in_rc11<nap_world, &nap_world::napper, &nap_world::one, &nap_world::other>({"kicked"});
 }
 TEST(ring, no_lost_wakeup) { expect_right<sleeps, &sleeps::writer, &sleeps::reader>({"slept"}); }
 TEST(bell, a_kick_is_kept) {
@@ -78,6 +94,12 @@ const seeded all[] = {
      },
      run_small,
      {"race", "require"}},
+    {"message W1",
+     "credit_not_acquired",
+     [](request& r, reply&) { return unacquired(r, is(r, action::load, "has_room")); },
+     run_small,
+     {"race"},
+     memory_order_of::rc11},
     {"message W2",
      "body_written_after_the_stamp",
      [](request& r, reply&) {
@@ -95,10 +117,7 @@ const seeded all[] = {
      {"race", "require"}},
     {"message W3",
      "stamp_not_released",
-     [](request& r, reply&) {
-         r.release = r.release && !r.in("push");
-         return false;
-     },
+     [](request& r, reply&) { return unreleased(r, r.in("push")); },
      run_small,
      {"race", "require"},
      memory_order_of::partial},
@@ -128,6 +147,12 @@ const seeded all[] = {
      },
      run_small,
      {"race", "require"}},
+    {"message R1",
+     "stamp_not_acquired",
+     [](request& r, reply&) { return unacquired(r, is(r, action::load, "pop")); },
+     run_small,
+     {"race"},
+     memory_order_of::rc11},
     {"message R3",
      "credit_not_given_back",
      [](request& r, reply&) { return is(r, action::store, "pop"); },
@@ -148,6 +173,12 @@ const seeded all[] = {
      },
      run_small,
      {"race", "require"}},
+    {"message R3",
+     "credit_not_released",
+     [](request& r, reply&) { return unreleased(r, is(r, action::store, "pop")); },
+     run_small,
+     {"race"},
+     memory_order_of::rc11},
     {"message B2",
      "fence_missing_before_sleep",
      [](request& r, reply&) { return is(r, action::full_fence, "prepare"); },

@@ -75,10 +75,15 @@ TEST(litmus, full_fences_forbid_store_buffering) { EXPECT_EQ(store_buffering_out
 TEST(litmus, light_and_heavy_fence_forbid_store_buffering) {
     EXPECT_EQ(store_buffering_outcomes<fencing::light_heavy>(), strong);
     EXPECT_EQ(store_buffering_outcomes<fencing::light_heavy>(memory_order_of::partial), strong);
+    EXPECT_EQ(store_buffering_outcomes<fencing::light_heavy>(memory_order_of::rc11), strong);
 }
-TEST(litmus, light_fences_alone_do_nothing) { EXPECT_EQ(store_buffering_outcomes<fencing::light_only>(), weak); }
+TEST(litmus, light_fences_alone_do_nothing) {
+    EXPECT_EQ(store_buffering_outcomes<fencing::light_only>(), weak);
+    EXPECT_EQ(store_buffering_outcomes<fencing::light_only>(memory_order_of::rc11), weak);
+}
 TEST(litmus, a_heavy_fence_needs_a_light_one_as_partner) {
     EXPECT_EQ(store_buffering_outcomes<fencing::heavy_without_light>(), weak);
+    EXPECT_EQ(store_buffering_outcomes<fencing::heavy_without_light>(memory_order_of::rc11), weak);
 }
 
 // MP: data, then a flag.
@@ -229,9 +234,46 @@ struct staggered_drain {
 
 TEST(litmus, a_heavy_fence_is_not_one_moment) {
     using world = staggered_drain;
-    const result r = explore<world, &world::write_x, &world::write_y, &world::observe, &world::barrier>();
+    for (const memory_order_of memory : {memory_order_of::tso, memory_order_of::rc11}) {
+        const result r =
+            explore<world, &world::write_x, &world::write_y, &world::observe, &world::barrier>({.memory = memory});
+        EXPECT_TRUE(r.ok) << r.report;
+        EXPECT_EQ(r.outcomes, weak);
+    }
+}
+
+// A light fence has two sides: what is behind it sees what came before a heavy fence that has ended, though every
+// access is relaxed.
+template <bool Light>
+struct late_reader {
+    machine::atomic<int> y{0}, ended{0};
+    int seen = -1, value = -1;
+    void reader() {
+        seen = ended.load(relaxed);
+        if constexpr (Light) {
+            machine::light_fence();
+        }
+        value = y.load(relaxed);
+    }
+    void barrier() {
+        y.store(1, relaxed);
+        require(machine::heavy_fence(), "refused");
+        ended.store(1, relaxed);
+    }
+    void finally() { record(seen, value); }
+};
+
+template <bool Light>
+words late_reader_outcomes() {
+    using world = late_reader<Light>;
+    const result r = explore<world, &world::reader, &world::barrier>({.memory = memory_order_of::rc11});
     EXPECT_TRUE(r.ok) << r.report;
-    EXPECT_EQ(r.outcomes, weak);
+    return r.outcomes;
+}
+
+TEST(litmus, what_is_behind_a_light_fence_is_behind_the_heavy_one) {
+    EXPECT_EQ(late_reader_outcomes<true>(), (words{"0 0", "0 1", "1 1"}));
+    EXPECT_EQ(late_reader_outcomes<false>(), weak);
 }
 
 // The second heavy fence at a time is refused.

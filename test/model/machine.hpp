@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <source_location>
 #include <type_traits>
 
@@ -46,11 +47,20 @@ class cell {
         if (std::is_constant_evaluated() || !engine::instance().on_thread()) {
             value_ = value;
         } else if (!engine::instance().holds(reinterpret_cast<std::uintptr_t>(&value_), sizeof(T), to_word(value))) {
-            ask(action::plain_store, to_word(value), 0, false, where);
+            ask(action::plain_store, to_word(value), 0, memory_order::relaxed, where);
         }
     }
 
-    reply ask(action what, std::uint64_t operand, std::uint64_t expected, bool release, const place& where) const {
+    // Its place on a stack may become anything.
+    constexpr ~cell() {
+        if (!std::is_constant_evaluated() && engine::instance().on_thread()) {
+            engine::instance().forget(reinterpret_cast<std::uintptr_t>(&value_), sizeof(T),
+                                      engine::instance().thread());
+        }
+    }
+
+    reply ask(action what, std::uint64_t operand, std::uint64_t expected, memory_order order, const place& where,
+              memory_order failure = memory_order::relaxed) const {
         request r;
         r.address = reinterpret_cast<std::uintptr_t>(&value_);
         r.operand = operand;
@@ -60,16 +70,13 @@ class cell {
         r.line = where.line();
         r.what = what;
         r.size = sizeof(T);
-        r.release = release;
+        r.order = to_byte(order);
+        r.failure = to_byte(failure);
         return engine::instance().perform(r);
     }
 
     alignas(sizeof(T)) T value_;
 };
-
-constexpr bool releases(memory_order o) {
-    return o == memory_order::release || o == memory_order::acq_rel || o == memory_order::seq_cst;
-}
 
 template <class T>
 class atomic : cell<T> {
@@ -85,48 +92,48 @@ class atomic : cell<T> {
     atomic& operator=(const atomic&) = delete;
 
     T load(memory_order o = memory_order::seq_cst, place where = place::current()) const noexcept {
-        return from_word<T>(this->ask(action::load, 0, 0, o != memory_order::relaxed, where).value);
+        return from_word<T>(this->ask(action::load, 0, 0, o, where).value);
     }
 
-    // A sequentially consistent store is an exchange, as compilers make it on x86.
     void store(T value, memory_order o = memory_order::seq_cst, place where = place::current()) noexcept {
-        this->ask(o == memory_order::seq_cst ? action::exchange : action::store, to_word(value), 0, releases(o), where);
+        this->ask(action::store, to_word(value), 0, o, where);
     }
 
-    T exchange(T value, memory_order = memory_order::seq_cst, place where = place::current()) noexcept {
-        return from_word<T>(this->ask(action::exchange, to_word(value), 0, true, where).value);
+    T exchange(T value, memory_order o = memory_order::seq_cst, place where = place::current()) noexcept {
+        return from_word<T>(this->ask(action::exchange, to_word(value), 0, o, where).value);
     }
 
-    bool compare_exchange_strong(T& expected, T wanted, memory_order = memory_order::seq_cst,
-                                 memory_order = memory_order::seq_cst, place where = place::current()) noexcept {
-        return compare(action::compare_exchange, expected, wanted, where);
+    bool compare_exchange_strong(T& expected, T wanted, memory_order o = memory_order::seq_cst,
+                                 memory_order failure = memory_order::seq_cst,
+                                 place where = place::current()) noexcept {
+        return compare(action::compare_exchange, expected, wanted, o, failure, where);
     }
-    bool compare_exchange_weak(T& expected, T wanted, memory_order = memory_order::seq_cst,
-                               memory_order = memory_order::seq_cst, place where = place::current()) noexcept {
-        return compare(action::compare_exchange_weak, expected, wanted, where);
+    bool compare_exchange_weak(T& expected, T wanted, memory_order o = memory_order::seq_cst,
+                               memory_order failure = memory_order::seq_cst, place where = place::current()) noexcept {
+        return compare(action::compare_exchange_weak, expected, wanted, o, failure, where);
     }
 
-    T fetch_add(T value, memory_order = memory_order::seq_cst, place where = place::current()) noexcept {
-        return from_word<T>(this->ask(action::add, to_word(value), 0, true, where).value);
+    T fetch_add(T value, memory_order o = memory_order::seq_cst, place where = place::current()) noexcept {
+        return from_word<T>(this->ask(action::add, to_word(value), 0, o, where).value);
     }
-    T fetch_sub(T value, memory_order = memory_order::seq_cst, place where = place::current()) noexcept {
-        return from_word<T>(this->ask(action::add, ~to_word(value) + 1, 0, true, where).value);
+    T fetch_sub(T value, memory_order o = memory_order::seq_cst, place where = place::current()) noexcept {
+        return from_word<T>(this->ask(action::add, ~to_word(value) + 1, 0, o, where).value);
     }
-    T fetch_and(T value, memory_order = memory_order::seq_cst, place where = place::current()) noexcept {
-        return from_word<T>(this->ask(action::bit_and, to_word(value), 0, true, where).value);
+    T fetch_and(T value, memory_order o = memory_order::seq_cst, place where = place::current()) noexcept {
+        return from_word<T>(this->ask(action::bit_and, to_word(value), 0, o, where).value);
     }
-    T fetch_or(T value, memory_order = memory_order::seq_cst, place where = place::current()) noexcept {
-        return from_word<T>(this->ask(action::bit_or, to_word(value), 0, true, where).value);
+    T fetch_or(T value, memory_order o = memory_order::seq_cst, place where = place::current()) noexcept {
+        return from_word<T>(this->ask(action::bit_or, to_word(value), 0, o, where).value);
     }
-    T fetch_xor(T value, memory_order = memory_order::seq_cst, place where = place::current()) noexcept {
-        return from_word<T>(this->ask(action::bit_xor, to_word(value), 0, true, where).value);
+    T fetch_xor(T value, memory_order o = memory_order::seq_cst, place where = place::current()) noexcept {
+        return from_word<T>(this->ask(action::bit_xor, to_word(value), 0, o, where).value);
     }
 
   private:
     friend struct machine;
 
-    bool compare(action what, T& expected, T wanted, const place& where) {
-        const reply got = this->ask(what, to_word(wanted), to_word(expected), true, where);
+    bool compare(action what, T& expected, T wanted, memory_order o, memory_order failure, const place& where) {
+        const reply got = this->ask(what, to_word(wanted), to_word(expected), o, where, failure);
         expected = from_word<T>(got.value);
         return got.done;
     }
@@ -141,10 +148,10 @@ class plain : cell<T> {
     plain& operator=(const plain&) = delete;
 
     T get(place where = place::current()) const noexcept {
-        return from_word<T>(this->ask(action::plain_load, 0, 0, false, where).value);
+        return from_word<T>(this->ask(action::plain_load, 0, 0, memory_order::relaxed, where).value);
     }
     void set(T value, place where = place::current()) noexcept {
-        this->ask(action::plain_store, to_word(value), 0, false, where);
+        this->ask(action::plain_store, to_word(value), 0, memory_order::relaxed, where);
     }
 };
 
@@ -153,6 +160,10 @@ struct machine {
     using atomic = model::atomic<T>;
 
     static constexpr std::size_t initial_capacity = 2;
+    static constexpr std::size_t most_slots() noexcept { return 16; }
+    static void* reserve(std::size_t bytes) noexcept { return ::operator new(bytes, std::nothrow); }
+    static bool commit(void*, std::size_t) noexcept { return !engine::instance().out_of_memory(); }
+    static void give_back(void* begin, std::size_t) noexcept { ::operator delete(begin); }
     static constexpr int gate_spins = 1;
     static constexpr bool keeps_blocks = false;
     static constexpr memory_order owner_release = memory_order::release;
@@ -168,21 +179,25 @@ struct machine {
     static bool asymmetric() noexcept { return true; }
     static constexpr bool coherent() noexcept { return true; }
     static void full_fence(place where = place::current()) noexcept { ask(action::full_fence, 0, where); }
+    // What no structure asks for, but litmus tests do.
+    static void fence(memory_order o, place where = place::current()) noexcept {
+        ask(o == memory_order::seq_cst ? action::full_fence : action::fence, 0, where, o);
+    }
 
     // Nothing: a loop that only reads comes back to a state that has been seen.
     static void pause() noexcept {}
 
     static void futex_wait(atomic<std::uint32_t>& word, std::uint32_t expected,
                            place where = place::current()) noexcept {
-        word.ask(action::futex_wait, 0, expected, false, where);
+        word.ask(action::futex_wait, 0, expected, memory_order::relaxed, where);
     }
     // May end by itself at any time, and in the end does.
     static void futex_wait_for(atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t,
                                place where = place::current()) noexcept {
-        word.ask(action::futex_wait, 1, expected, false, where);
+        word.ask(action::futex_wait, 1, expected, memory_order::relaxed, where);
     }
     static void futex_wake(atomic<std::uint32_t>& word, int count, place where = place::current()) noexcept {
-        word.ask(action::futex_wake, static_cast<std::uint64_t>(count), 0, false, where);
+        word.ask(action::futex_wake, static_cast<std::uint64_t>(count), 0, memory_order::relaxed, where);
     }
 
     // Memory is coherent, and nobody interrupts.
@@ -204,9 +219,10 @@ struct machine {
     }
 
   protected:
-    static reply ask(action what, std::uint64_t operand, const place& where) {
+    static reply ask(action what, std::uint64_t operand, const place& where, memory_order o = memory_order::seq_cst) {
         request r;
         r.operand = operand;
+        r.order = to_byte(o);
         r.file = where.file_name();
         r.function = where.function_name();
         r.line = where.line();

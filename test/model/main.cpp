@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// main() of the model tests: GoogleTest's, with --replay=STEPS for one test chosen by --gtest_filter. And operator new,
-// which serves the code under test from the arena.
+// main() of the model tests: GoogleTest's, with --replay=STEPS for one test chosen by --gtest_filter, and
+// --walk=traces. And operator new, which serves the code under test from the arena.
 
 #include <cstdlib>
 #include <exception>
@@ -57,11 +57,15 @@ int main(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
         const std::string_view given(argv[i]);
         constexpr std::string_view option = "--replay=";
-        if (!given.starts_with(option)) {
-            std::cerr << "model test: unknown argument '" << given << "'; known: --replay=STEPS, --gtest_filter=TEST\n";
+        if (given == "--walk=traces") {
+            skerry::model::set_walk(skerry::model::walk_by::traces);
+        } else if (given.starts_with(option)) {
+            skerry::model::set_replay(std::string(given.substr(option.size())));
+        } else {
+            std::cerr << "model test: unknown argument '" << given
+                      << "'; known: --replay=STEPS, --walk=traces, --gtest_filter=TEST\n";
             return 2;
         }
-        skerry::model::set_replay(std::string(given.substr(option.size())));
     }
     return RUN_ALL_TESTS();
 }

@@ -12,10 +12,12 @@ namespace {
 using asks = demanding<steal_protocol::asymmetric>;
 using locks = demanding<steal_protocol::locked>;
 using helps = leapfrogging<steal_protocol::asymmetric>;
+using leaves = leaving_loose_tasks<steal_protocol::asymmetric>;
 using outside = injecting<steal_protocol::asymmetric>;
 constexpr auto run_asks = run_world<asks, &asks::owner, &asks::thief>;
 constexpr auto run_locks = run_world<locks, &locks::owner, &locks::thief>;
 constexpr auto run_helps = run_world<helps, &helps::owner, &helps::thief>;
+constexpr auto run_leaves = run_world<leaves, &leaves::owner, &leaves::thief>;
 constexpr auto run_outside = run_world<outside, &outside::producer, &outside::worker>;
 constexpr auto run_contested = run_world<outside, &outside::giver, &outside::chooser, &outside::withdrawer>;
 
@@ -25,6 +27,9 @@ const std::set<std::string> hangs = {"no end", "deadlock"};
 
 // The first load of answer_push(): how many sleep. The others there are of other sizes.
 bool looks_for_sleepers(const request& r) { return is(r, action::load, "answer_push") && r.size == sizeof(unsigned); }
+
+// Behind the gate and top on the thieves' line of a deque.
+bool reads_copy_of_split(const request& r) { return r.address % detail::cache_line == 2 * sizeof(void*); }
 
 const seeded all[] = {
     {"deque share", "a_push_not_shared_under_locks",
@@ -55,18 +60,27 @@ const seeded all[] = {
          return is(r, action::load, "holds_any") && touches(r, "worker0.bottom");
      },
      run_asks, hangs},
+    {"sleep Z3", "tasks_above_a_popped_fork_not_seen",
+     [](request& r, reply& answer) {
+         answer.value = 0; // nothing is shared
+         return is(r, action::load, "holds_any") && reads_copy_of_split(r);
+     },
+     run_leaves, hangs},
     {"sleep P2", "push_not_kept_before_the_look",
      [](request& r, reply&) {
-         r.release = r.release && !r.in("push_at");
+         unreleased(r, r.in("push_at"));
          return is(r, action::light_fence, "push_at");
      },
      run_asks, hangs},
+    {"deque P2", "bottom_not_stored_in_push",
+     [](request& r, reply&) { return is(r, action::store, "push_at") && touches(r, "worker0.bottom"); }, run_asks,
+     hangs},
     {"sleep P3", "no_light_fence_in_push", [](request& r, reply&) { return is(r, action::light_fence, "push_at"); },
      run_asks, hangs},
     {"sleep P3", "a_ring_not_seen",
      [](request& r, reply& answer) {
          answer.value = ~std::uint64_t{7};
-         return is(r, action::load, "push_at") && seen("worker0.limit") == 0;
+         return is(r, action::load, "push_at") && touches(r, "worker0.limit") && seen("worker0.limit") == 0;
      },
      run_asks, hangs},
     {"sleep Z4", "no_fence_after_the_reset", [](request& r, reply&) { return is(r, action::full_fence, "attend"); },

@@ -21,16 +21,93 @@ template <steal_protocol Protocol, int Still = 0, bool Warm = true>
 struct demanding : sched_world {
     demanding() : sched_world(2, Protocol, Still) { label(begun, "begun"); }
     void owner() {
+        seat(0);
         if (Warm) {
             fork(*workers_[0], [] {}, [](sched_world&, detail::worker&) {});
         }
         fork(
-            *workers_[0], [this] { wait_for(begun, 1); },
+            *workers_[0],
+            [this] {
+                busy = true;
+                wait_for(begun, 1);
+                busy = false;
+            },
             [](sched_world& w, detail::worker&) { raise(static_cast<demanding&>(w).begun); });
         team_.stop();
     }
     void thief() { background(1); }
+
     machine::atomic<int> begun{0};
+    bool busy = false; // the owner has pushed the branch, answered whoever rang, and is deep in the other one
+};
+
+// The same, and it is looked at in every state: while a task lies there whose owner is busy and has told whom it had
+// to, the other does not sleep.
+template <steal_protocol Protocol>
+struct watched : demanding<Protocol> {
+    void always() {
+        const engine& e = engine::instance();
+        require(!(e.asleep(1) && this->busy && e.drained(0) && this->begun.load(std::memory_order_acquire) == 0),
+                "a task lies idle, its owner is busy, and the other sleeps");
+    }
+};
+
+// The stolen branch leaves a task in the queue, which descends from nothing that waits, and goes on. The owner, who
+// waits for the branch, must leave that task alone. A careless one would take anything.
+template <steal_protocol Protocol, bool Careless>
+struct unrelated : sched_world {
+    unrelated() : sched_world(2, Protocol, 0) {
+        label(begun, "begun");
+        label(ended, "ended");
+    }
+    void owner() {
+        run_deeper(0, [this] {
+            branch other(*this, workers_[0]->ctx, [](sched_world& w, detail::worker&) {
+                auto& me = static_cast<unrelated&>(w);
+                me.team_.inject(me.task);
+                raise(me.begun);
+                if (Careless) {
+                    wait_for(me.ended, 1);
+                }
+            });
+            if (workers_[0]->push(&other)) {
+                require(detail::attend(*workers_[0]), "out of memory");
+            }
+            wait_for(begun, 1);
+            require(!workers_[0]->pop(), "the branch was not stolen");
+            if (Careless) {
+                detail::task_header* above = nullptr;
+                require(workers_[0]->mine().settle(other, above) == detail::settled::stolen, "it was not stolen");
+                branch_done condition{other, *workers_[1]};
+                team_.wait(*workers_[0], detail::wanted::any(), workers_[0]->mine().depth(), condition, "carelessly",
+                           nullptr);
+            } else {
+                require(!detail::settle_or_wait(*workers_[0], other), "the branch was not stolen");
+            }
+        });
+        wait_for(ended, 1);
+        team_.stop();
+    }
+    void thief() { background(1); }
+
+    struct branch_done {
+        branch& other;
+        detail::worker& executor;
+        bool done() const noexcept { return other.joined.done(); }
+        bool arm(detail::bell& b) noexcept { return other.joined.try_wait(&b); }
+        void disarm() noexcept { static_cast<void>(other.joined.stop_waiting(&executor)); }
+    };
+    struct outside_task final : detail::loose_task {
+        explicit outside_task(unrelated& w) noexcept : loose_task(&run_it, &w.team_.root()), world(w) {}
+        static void run_it(detail::task_header* header) noexcept {
+            unrelated& w = static_cast<outside_task*>(header)->world;
+            w.run_deeper(0, [&w] { raise(w.ended); });
+        }
+        unrelated& world;
+    };
+    machine::atomic<int> begun{0};
+    machine::atomic<int> ended{0};
+    outside_task task{*this};
 };
 
 // The thief forks inside the stolen branch, and its first branch ends only when its second has begun: the joiner, who
@@ -42,6 +119,7 @@ struct leapfrogging : sched_world {
         label(inner, "inner");
     }
     void owner() {
+        seat(0);
         fork(
             *workers_[0], [this] { wait_for(outer, 1); },
             [](sched_world& w, detail::worker& self) {
@@ -71,6 +149,7 @@ struct finishing : sched_world {
         label(inner, "inner");
     }
     void owner() {
+        seat(0);
         finish(*workers_[0], [this](const detail::context& ctx, detail::latch<detail::machine>& pending) {
             async(*workers_[0], ctx, pending, first);
             wait_for(outer, 1);
@@ -94,6 +173,34 @@ struct finishing : sched_world {
                          raise(me.outer);
                          me.async(self, *me.first.ctx, *me.first.pending, me.second);
                          wait_for(me.inner, 1);
+                     }};
+};
+
+// A fork whose first branch leaves two tasks of a finish block. The newer, which the joiner runs, ends only when the
+// older has begun: somebody else must come and take it, awake or asleep.
+template <steal_protocol Protocol>
+struct leaving_loose_tasks : sched_world {
+    leaving_loose_tasks() : sched_world(2, Protocol, 0) { label(begun, "begun"); }
+    void owner() {
+        detail::worker& self = *workers_[0];
+        finish(self, [this, &self](const detail::context& ctx, detail::latch<detail::machine>& pending) {
+            fork(
+                self,
+                [&] {
+                    async(self, ctx, pending, older);
+                    async(self, ctx, pending, newer);
+                },
+                [](sched_world&, detail::worker&) {});
+        });
+        team_.stop();
+    }
+    void thief() { background(1); }
+
+    machine::atomic<int> begun{0};
+    async_task older{*this, [](sched_world& w, detail::worker&) { raise(static_cast<leaving_loose_tasks&>(w).begun); }};
+    async_task newer{*this, [](sched_world& w, detail::worker&) {
+                         reached("newer");
+                         wait_for(static_cast<leaving_loose_tasks&>(w).begun, 1);
                      }};
 };
 

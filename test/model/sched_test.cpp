@@ -2,34 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/panic.hpp"
-#include "base/port/clock.hpp"
-#include "base/port/cpu.hpp"
-#include "base/port/process.hpp"
-#include "base/port/thread.hpp"
 #include "sched_programs.hpp"
-
-// What src/sched takes from the floors below, in the model.
-namespace skerry::inline SKERRY_ABI {
-
-namespace port {
-std::uint64_t ticks() noexcept { return model::sched_world::ticks(); }
-double ticks_per_second() noexcept { return 1e9; }
-std::uint64_t now_ns() noexcept { return 0; }
-unsigned process_generation() noexcept { return 0; }
-void yield() noexcept {}
-std::vector<unsigned> topology::victims_in_distance_order(unsigned, unsigned) const { return {}; }
-} // namespace port
-
-namespace detail {
-constinit thread_local worker_page* current_page [[gnu::tls_model("initial-exec")]] = nullptr;
-void panic_with(std::string_view text, const std::source_location&) noexcept {
-    model::engine::instance().fail("panic", std::string(text));
-}
-void fatal_with(std::string_view text) noexcept { model::engine::instance().fail("fatal", std::string(text)); }
-} // namespace detail
-
-} // namespace skerry::inline SKERRY_ABI
 
 namespace skerry::model {
 
@@ -55,7 +28,28 @@ TEST(sched, a_joiner_helps_its_thief) { expect_end<leapfrogging<steal_protocol::
 TEST(sched, a_joiner_helps_its_thief_under_locks) { expect_end<leapfrogging<steal_protocol::locked>>(); }
 
 TEST(sched, a_finish_block_helps_its_tasks) { expect_end<finishing<steal_protocol::asymmetric>>(); }
+TEST(sched, tasks_left_above_a_fork) { expect_end<leaving_loose_tasks<steal_protocol::asymmetric>>(); }
+TEST(sched, tasks_left_above_a_fork_under_locks) { expect_end<leaving_loose_tasks<steal_protocol::locked>>(); }
 TEST(sched, a_finish_block_helps_its_tasks_under_locks) { expect_end<finishing<steal_protocol::locked>>(); }
+
+// Work is never idle while those who could take it sleep: a look at each state, and a ring left out shows it to see.
+TEST(sched, nobody_sleeps_beside_an_idle_task) {
+    expect_end<watched<steal_protocol::asymmetric>>();
+    expect_end<watched<steal_protocol::locked>>();
+    const result r = run<watched<steal_protocol::asymmetric>>(
+        {.fault = [](request& asked, reply&) { return asked.what == action::store && asked.in("ring"); }});
+    EXPECT_EQ(r.kind, "require");
+    EXPECT_NE(r.text.find("a task lies idle"), std::string::npos) << r.report;
+}
+
+// What runs on a stack descends from what is below: every program here is looked at for it, and one breaks it.
+TEST(sched, nothing_unrelated_on_top_of_a_wait) {
+    const result right = run<unrelated<steal_protocol::asymmetric, false>>({});
+    EXPECT_TRUE(right.ok) << right.report;
+    const result wrong = run<unrelated<steal_protocol::asymmetric, true>>({});
+    EXPECT_EQ(wrong.kind, "require");
+    EXPECT_NE(wrong.text.find("the stack is not bounded"), std::string::npos) << wrong.report;
+}
 
 // A sleeper that cannot have its heavy fence wakes by itself.
 TEST(sched, no_heavy_fence_for_sleepers) {

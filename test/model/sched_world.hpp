@@ -28,6 +28,7 @@ class sched_world {
     sched_world(unsigned workers, detail::steal_protocol protocol, int still)
         : team_({.workers = workers, .max_slots = 4, .protocol = protocol, .places = nullptr}) {
         clock_.fill({0, still});
+        level_.fill(-1);
         current = this;
         for (unsigned i = 0; i < workers; ++i) {
             workers_.push_back(team_.take_slot(nullptr));
@@ -62,6 +63,11 @@ class sched_world {
         return c.now;
     }
 
+    // options::on_resume where thread i is worker i.
+    static void put_page(unsigned i) {
+        detail::current_page = i < current->workers_.size() ? current->workers_[i] : nullptr;
+    }
+
   protected:
     struct branch final : detail::task_header {
         using work = void (*)(sched_world&, detail::worker&);
@@ -69,34 +75,50 @@ class sched_world {
         branch(sched_world& w, const detail::context* c, work what) noexcept
             : task_header(&run_stolen, c),
               world(w),
-              body(what) {
+              body(what),
+              level(w.level() + 1) {
             label(joined, "join word");
         }
         static void run_stolen(detail::task_header* header) noexcept {
             auto& self = *static_cast<branch*>(header);
             reached("stolen");
-            self.body(self.world, *self.world.workers_[static_cast<std::size_t>(engine::instance().thread())]);
+            self.world.run_deeper(self.level, [&self] {
+                self.body(self.world, *self.world.workers_[static_cast<std::size_t>(engine::instance().thread())]);
+            });
             detail::finish_stolen(self);
         }
         sched_world& world;
         work body;
+        const int level;
     };
+
+    // Every body that runs on a stack lies strictly deeper in the tree of tasks than the one below it. So a stack is at
+    // most as deep as the serial program's, with one waiting loop for each level.
+    template <class F>
+    void run_deeper(int at, F&& body) {
+        require(at > level(), "a task runs on top of one that it does not descend from: the stack is not bounded");
+        const int outer = std::exchange(level(), at);
+        body();
+        level() = outer;
+    }
+    int& level() { return level_[static_cast<std::size_t>(engine::instance().thread())]; }
 
     // As fork_values does, without its results.
     template <class F>
     void fork(detail::worker& self, F&& first, branch::work second) {
         branch other(*this, self.ctx, second);
-        if (self.push(&other)) {
+        auto* const at = self.next();
+        if (self.push_at(at, &other)) {
             reached("attend");
             if (!detail::attend(self)) {
-                first();
-                second(*this, self);
+                run_deeper(other.level, first);
+                run_deeper(other.level, [&] { second(*this, self); });
                 return;
             }
         }
-        first();
-        if (self.pop() || detail::settle_or_wait(self, other)) {
-            second(*this, self);
+        run_deeper(other.level, first);
+        if (self.pop_at(at) || detail::settle_or_wait(self, other)) {
+            run_deeper(other.level, [&] { second(*this, self); });
         }
     }
 
@@ -109,11 +131,14 @@ class sched_world {
         }
         static void run_it(detail::task_header* header) noexcept {
             auto& self = *static_cast<async_task*>(header);
-            self.body(self.world, *self.world.workers_[static_cast<std::size_t>(engine::instance().thread())]);
-            arrive(*self.pending);
+            self.world.run_deeper(self.level, [&self] {
+                self.body(self.world, *self.world.workers_[static_cast<std::size_t>(engine::instance().thread())]);
+            });
+            detail::arrive(*self.pending);
         }
         sched_world& world;
         work body;
+        int level = 0;
         detail::latch<detail::machine>* pending = nullptr;
     };
 
@@ -128,16 +153,11 @@ class sched_world {
         const std::size_t outer_floor = std::exchange(self.floor, base);
         self.ctx = &ctx;
         body(ctx, pending);
-        arrive(pending);
+        detail::arrive(pending);
         detail::latch_done condition{pending};
         team_.wait(self, detail::wanted::within(&ctx), base, condition, "finish", nullptr);
         self.floor = outer_floor;
         self.ctx = outer;
-    }
-    static void arrive(detail::latch<detail::machine>& pending) {
-        if (void* const sleeper = pending.arrive()) {
-            static_cast<detail::bell*>(sleeper)->notify();
-        }
     }
     // As begin_task does.
     void async(detail::worker& self, const detail::context& ctx, detail::latch<detail::machine>& pending,
@@ -145,6 +165,7 @@ class sched_world {
         pending.add();
         task.ctx = &ctx;
         task.pending = &pending;
+        task.level = level() + 1;
         const detail::context* const joined = &ctx.cover();
         task.place = &self;
         if (self.mine().push_loose(task) && self.mine().attend()) {
@@ -159,7 +180,14 @@ class sched_world {
         }
     }
 
+    // The thread is the worker's from here on, and where thieves interrupt, they do it here.
+    void seat(unsigned i) {
+        if constexpr (detail::machine::interrupts()) {
+            detail::team::sit_down(*workers_[i]);
+        }
+    }
     void background(unsigned i) {
+        seat(i);
         team_.work(*workers_[i], [] { return false; });
     }
 
@@ -174,6 +202,7 @@ class sched_world {
     static inline sched_world* current = nullptr; // always the same place in the arena
 
     std::array<clock, max_threads> clock_;
+    std::array<int, max_threads> level_; // of the innermost body that each thread runs; -1: none
 };
 
 } // namespace skerry::model

@@ -54,7 +54,9 @@ inline void expect_found(const seeded& s) {
     testing::Test::RecordProperty("missed", s.missed == nullptr ? "" : s.missed);
     testing::Test::RecordProperty("kind", r.kind);
     testing::Test::RecordProperty("says", r.kind == "require" ? r.text : "");
-    testing::Test::RecordProperty("memory", s.memory == memory_order_of::partial ? "partial" : "");
+    testing::Test::RecordProperty("memory", s.memory == memory_order_of::partial ? "partial"
+                                            : s.memory == memory_order_of::rc11  ? "C++"
+                                                                                 : "");
     testing::Test::RecordProperty("steps", std::to_string(r.steps));
 }
 
@@ -70,6 +72,23 @@ inline bool touches(const request& r, const char* name) {
 // What the thread that asks sees in a word that was labelled.
 inline std::uint64_t seen(const char* name, unsigned size = 8) {
     return engine::instance().look(engine::instance().place_of(name), size);
+}
+
+// Takes away what an operation says to who comes after, or hears from who came before; both answer false.
+inline bool unreleased(request& r, bool mine) {
+    if (mine && r.releases()) {
+        r.order = to_byte(r.acquires() ? std::memory_order::acquire : std::memory_order::relaxed);
+    }
+    return false;
+}
+inline bool unacquired(request& r, bool mine) {
+    if (mine && r.acquires()) {
+        r.order = to_byte(r.releases() ? std::memory_order::release : std::memory_order::relaxed);
+    }
+    if (mine) {
+        r.failure = to_byte(std::memory_order::relaxed);
+    }
+    return false;
 }
 
 // Done besides, and not looked at by the hook.

@@ -25,6 +25,7 @@ const char* word(action a) {
     case action::bit_or: return "or";
     case action::bit_xor: return "xor";
     case action::full_fence: return "full_fence";
+    case action::fence: return "fence";
     case action::light_fence: return "light_fence";
     case action::heavy_fence: return "heavy_fence begins";
     case action::heavy_fence_end: return "heavy_fence ends";
@@ -33,6 +34,14 @@ const char* word(action a) {
     case action::choose: return "choose";
     case action::plain_load: return "plain load";
     case action::plain_store: return "plain store";
+    case action::publish: return "publish";
+    case action::discard: return "discard";
+    case action::mask: return "mask interrupts";
+    case action::unmask: return "unmask interrupts";
+    case action::on_interrupt: return "set the handler";
+    case action::interrupt: return "interrupt";
+    case action::interrupt_end: return "the interrupt is answered";
+    case action::thread_end: return "end";
     }
     return "?";
 }
@@ -117,10 +126,22 @@ std::string engine::request_text(const request& r) const {
     case action::load:
     case action::plain_load:
     case action::full_fence:
+    case action::fence:
     case action::light_fence:
     case action::heavy_fence:
     case action::heavy_fence_end:
+    case action::mask:
+    case action::unmask:
+    case action::on_interrupt:
+    case action::thread_end:
     case action::none: break;
+    case action::publish:
+    case action::discard:
+        text += r.operand >> 8 == 0 ? " all" : " " + name_of(r.expected);
+        text += ", step " + std::to_string(r.operand & 0xff);
+        break;
+    case action::interrupt:
+    case action::interrupt_end: text += " T" + std::to_string(r.operand); break;
     case action::compare_exchange:
     case action::compare_exchange_weak:
         text += " " + value_text(r.expected, r.size) + " by " + value_text(r.operand, r.size);
@@ -164,9 +185,14 @@ std::string engine::describe_threads() const {
             text += i == 0 ? "; still to reach memory: " : ", ";
             text += name_of(e.address) + " = " + value_text(e.value, e.size);
         }
+        for (std::size_t i = 0; i < dirty_words(t); ++i) {
+            const cached_word& w = *dirty_word_at(t, i);
+            text += i == 0 ? "; in its cache only: " : ", ";
+            text += name_of(w.address) + " = " + value_text(w.value, w.size);
+        }
         text += "\n";
     }
-    return text;
+    return weak() ? text + describe_views() : text;
 }
 
 } // namespace skerry::model

@@ -48,7 +48,7 @@ struct ring_world {
 
 TEST(trace_ring, a_copy_holds_whole_records) {
     using world = ring_world;
-    for (const memory_order_of memory : {memory_order_of::tso, memory_order_of::partial}) {
+    for (const memory_order_of memory : {memory_order_of::tso, memory_order_of::partial, memory_order_of::rc11}) {
         const result r = explore<world, &world::executor, &world::reader>({.memory = memory});
         EXPECT_TRUE(r.ok) << r.report;
         EXPECT_EQ(r.goals, (std::set<std::string>{"before the first", "all overtaken", "the first", "after a drop"}));
@@ -65,19 +65,13 @@ bool is_count(const request& r) {
 const seeded all[] = {
     {"trace T1",
      "words_not_released",
-     [](request& r, reply&) {
-         r.release = r.release && !(is(r, action::store, "put") && !is_count(r));
-         return false;
-     },
+     [](request& r, reply&) { return unreleased(r, is(r, action::store, "put") && !is_count(r)); },
      run_ring,
      {"require"},
      memory_order_of::partial},
     {"trace T2",
      "count_not_released",
-     [](request& r, reply&) {
-         r.release = r.release && !(is(r, action::store, "put") && is_count(r));
-         return false;
-     },
+     [](request& r, reply&) { return unreleased(r, is(r, action::store, "put") && is_count(r)); },
      run_ring,
      {"require"},
      memory_order_of::partial},
@@ -86,11 +80,23 @@ const seeded all[] = {
      [](request& r, reply&) { return is(r, action::store, "put") && is_count(r); },
      run_ring,
      {"require"}},
+    {"trace T3",
+     "count_not_acquired",
+     [](request& r, reply&) { return unacquired(r, is(r, action::load, "snapshot") && is_count(r)); },
+     run_ring,
+     {"require"},
+     memory_order_of::rc11},
+    {"trace T4",
+     "words_not_acquired",
+     [](request& r, reply&) { return unacquired(r, is(r, action::load, "snapshot") && !is_count(r)); },
+     run_ring,
+     {"require"},
+     memory_order_of::rc11},
     {"trace T5",
      "no_second_look_at_the_count",
      [](request& r, reply& a) {
          a.value = 0;
-         return is(r, action::load, "snapshot") && is_count(r) && !r.release;
+         return is(r, action::load, "snapshot") && is_count(r) && !r.acquires();
      },
      run_ring,
      {"require"}},

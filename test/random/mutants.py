@@ -64,7 +64,8 @@ FAULTS = {
     "reader and writer of one object stays a reader": [
         (SCOPE, "known.kind = common(", "known.kind = @ ? known.kind : common(")],
     "task ends without its children": [
-        (FLOW, "if (task->inside.alone()) {", "if (@ || task->inside.alone()) {")],
+        (FLOW, "if (!task->inside.alone()) {\n            if (task->import",
+         "if (!@ && !task->inside.alone()) {\n            if (task->import")],
     "grandchildren not waited for": [
         (SCOPE, "children_.fetch_or(settled,",
          "children_.fetch_or(@ && parent_.child_of != nullptr && parent_.child_of->child_of != nullptr ? 0 : settled,"),

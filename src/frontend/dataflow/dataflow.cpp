@@ -227,19 +227,14 @@ void run_spawned(worker& self, dependent_task* task) noexcept {
         }
         const context* const enclosing = task->own.parent;
         ready_list ready;
-        if (task->inside.alone()) {
-            complete(*task, ready);
-        } else if (task->import != nullptr) {
-            stay(self, *task);
-            complete(*task, ready);
-        } else {
-            task->ended = &complete_later<Watched>;
-            machine::publish_all(coherence_step::handed_over); // the last one inside may be another core
-            if (task->inside.arm(task->word()) && task->inside.arrive() == nullptr) {
-                return; // the last of those inside completes it
+        if (!task->inside.alone()) {
+            if (task->import != nullptr) {
+                stay(self, *task);
+            } else if (task_scope::leave_to_last(*task, &complete_later<Watched>)) {
+                return;
             }
-            complete(*task, ready);
         }
+        complete(*task, ready);
         task = hand_on(ready, goes_on, enclosing, track_in<Watched>(self.home), id);
         self.count.tasks.add(task != nullptr ? 1 : 0);
     }

@@ -18,19 +18,16 @@
 #include <skerry/task_group.hpp>
 #include <skerry/worker_local.hpp>
 
+#include "base/port/memory.hpp"
 #include "workers.hpp"
 
 namespace {
 
 constexpr long never = -1;
 std::atomic<long> fail_after{never}; // allocations until one fails; then every later one works again
-std::atomic<bool> fail_large{false}; // more than 8 KiB: what a deque asks for when it grows
 std::atomic<long> live{0};
 
 void* allocate(std::size_t size, std::size_t alignment) noexcept {
-    if (fail_large && size > 8192) {
-        return nullptr;
-    }
     long left = fail_after;
     while (left != never && !fail_after.compare_exchange_weak(left, left - 1)) {
     }
@@ -161,7 +158,7 @@ TEST(Allocation, ADequeThatCannotGrow) {
         std::atomic<int> ran = 0;
         rt.run([&] {
             skerry::finish([&](skerry::scope& s) {
-                fail_large = true;
+                skerry::port::fail_memory_after(0); // the first that a full deque asks for
                 try {
                     for (int i = 0; i < 1'000'000; ++i) {
                         s.async([&ran] { ++ran; });
@@ -170,7 +167,7 @@ TEST(Allocation, ADequeThatCannotGrow) {
                 } catch (const std::bad_alloc&) { // not before the deque is full; thieves may keep it from that
                     EXPECT_GE(begun, 1000);
                 }
-                fail_large = false;
+                skerry::port::fail_memory_after(-1);
             });
             EXPECT_EQ(ran, begun);
             if (workers == 1) {
@@ -181,12 +178,12 @@ TEST(Allocation, ADequeThatCannotGrow) {
             std::vector<counting_task> tasks(3000);
             counting_task self;
             self.set_reference_count(3000);
-            fail_large = true;
+            skerry::port::fail_memory_after(0);
             for (counting_task& t : tasks) {
                 t.ran = &ran;
                 skerry::task::spawn(&t); // runs in place when the deque is full
             }
-            fail_large = false;
+            skerry::port::fail_memory_after(-1);
             skerry::task::wait(&self);
             EXPECT_EQ(ran, 3000);
         });

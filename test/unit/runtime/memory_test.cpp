@@ -14,18 +14,16 @@
 #include <skerry/forkjoin.hpp>
 #include <skerry/runtime.hpp>
 
+#include "base/port/memory.hpp"
+
 namespace {
 
 constexpr long never = -1;
 std::atomic<long> fail_after{never}; // allocations until one fails; then every later one works again
-std::atomic<bool> fail_large{false}; // all allocations of more than 8 KiB: what a deque asks for when it grows
 std::atomic<long> live{0};
 std::atomic<long> made{0}; // as large as a task, which has at most 16 whole cache lines; a worker has more
 
 void* allocate(std::size_t size, std::size_t alignment) noexcept {
-    if (fail_large && size > 8192) {
-        return nullptr;
-    }
     long left = fail_after;
     while (left != never && !fail_after.compare_exchange_weak(left, left - 1)) {
     }
@@ -83,16 +81,45 @@ int deep(int n) {
     return a + b;
 }
 
+// The forks that find a deque full and no memory run their branches in order.
 TEST(Memory, ADequeThatCannotGrowRunsInOrder) {
     for (const unsigned workers : {1U, 2U, 4U}) {
-        skerry::runtime rt(with(workers));
-        rt.run([] { EXPECT_EQ(deep(10), 10); });
-        fail_large = true;
-        EXPECT_EQ(rt.run([] { return deep(4000); }), 4000);
-        EXPECT_EQ(rt.run([] { return deep(4000); }), 4000);
-        fail_large = false;
-        EXPECT_EQ(rt.run([] { return deep(4000); }), 4000);
+        for (const int grown_before : {0, 1}) { // it has to grow twice
+            skerry::runtime rt(with(workers));
+            rt.run([] { EXPECT_EQ(deep(10), 10); });
+            skerry::port::fail_memory_after(grown_before);
+            EXPECT_EQ(rt.run([] { return deep(4000); }), 4000);
+            EXPECT_EQ(rt.run([] { return deep(4000); }), 4000);
+            skerry::port::fail_memory_after(-1);
+            EXPECT_EQ(rt.run([] { return deep(4000); }), 4000);
+        }
     }
+}
+
+// Room for a deque's slots (less is enough), the memory in it, stacks.
+TEST(Memory, EachMappingOfARuntimeMayFail) {
+    { // what is mapped once per process
+        skerry::runtime rt(with(3));
+        rt.run([] { EXPECT_EQ(deep(10), 10); });
+    }
+    int failed = 0;
+    int started = 0;
+    for (int n = 0; n < 10; ++n) {
+        skerry::port::fail_memory_after(n);
+        try {
+            skerry::runtime rt(with(3));
+            skerry::port::fail_memory_after(-1);
+            EXPECT_EQ(rt.run([] { return deep(3000); }), 3000);
+            ++started;
+        } catch (const std::bad_alloc&) {
+            ++failed;
+        } catch (const std::system_error&) {
+            ++failed;
+        }
+        skerry::port::fail_memory_after(-1);
+    }
+    EXPECT_GT(failed, 0);
+    EXPECT_GT(started, 0);
 }
 
 void chain(int rounds) {

@@ -11,6 +11,7 @@
 //  2. Slots below `split` may be taken by thieves; the owner touches them only under the deque's gate. Slots at or
 //     above `split` are the owner's, without any fence.
 //  3. `limit` is the end of the slots, or null: "rung", somebody wants the owner's attention.
+//  4. Slots never move: a fork that has pushed knows where its task is.
 
 #include <atomic>
 
@@ -26,12 +27,20 @@ struct deque_page {
     [[nodiscard]] slot* next() const noexcept { return bottom.load(std::memory_order_relaxed); } // relaxed: own word
 
     // Stores the task and says whether the owner is wanted: the deque is full, or was rung. Whoever gets true calls
-    // deque::attend(). Four plain stores and loads: no fence, no locked operation, no call.
+    // deque::attend(). A few plain stores and loads: no fence, no locked operation, no call.
     [[nodiscard]] bool push(Task* task) noexcept { return push_at(next(), task); }
 
     // The same for an owner that wants to know where. Precondition: b is next().
+    //
+    // LookFirst: the task most likely lay at this address when the deque was last as deep, so the slot holds it
+    // already. What a fork waits for is its stores, not its instructions: then a look is cheaper. If it is wrong, it is
+    // dearer.
+    template <bool LookFirst = false>
     [[nodiscard]] bool push_at(slot* b, Task* task) noexcept {
-        b->store(task, std::memory_order_relaxed);             // P1, published by P2
+        // relaxed: nobody else writes a slot at or above bottom
+        if (!LookFirst || __builtin_expect(b->load(std::memory_order_relaxed) != task, 0)) {
+            b->store(task, std::memory_order_relaxed); // P1, published by P2
+        }
         bottom.store(b + 1, M::owner_release);                 // P2 -> S3, Z3: publishes the slot and the task
         M::light_fence();                                      // P2 before P3: pairs with the heavy fence Z2
         return b + 1 >= limit.load(std::memory_order_relaxed); // P3 <- Z1
@@ -45,12 +54,10 @@ struct deque_page {
         return b >= split.load(std::memory_order_relaxed); // O2 <- S1
     }
 
-    // The same for an owner that remembers where it pushed. The compare is predicted, so the store does not wait for
-    // the load; it fails when the slots have moved.
+    // The same for an owner that remembers where it pushed, and takes off with its task all that lies above: loose
+    // tasks, if anything, all of which are shared, so that the answer is false and deque::settle() puts them back.
+    // Nothing is loaded that the next push would have to wait for.
     [[nodiscard]] bool pop_at(slot* b) noexcept {
-        if (__builtin_expect(bottom.load(std::memory_order_relaxed) != b + 1, 0)) {
-            return pop();
-        }
         bottom.store(b, M::owner_release);                 // O1 -> S3
         M::light_fence();                                  // O1 before O2: pairs with the heavy fence S2
         return b >= split.load(std::memory_order_relaxed); // O2 <- S1

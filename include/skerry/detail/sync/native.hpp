@@ -23,6 +23,14 @@ struct native {
     // Slots of a new deque. Enough for every fork-join program of sane depth; the deque grows beyond.
     static constexpr std::size_t initial_capacity = 1024;
 
+    // The most slots of a deque, a power of two: 2^27, which is a gigabyte of addresses; less where `ulimit -v` is set.
+    SKERRY_EXPORT static std::size_t most_slots() noexcept;
+
+    // Room for the slots of a deque: addresses that hold nothing before commit(). Null, false: there is none.
+    SKERRY_EXPORT static void* reserve(std::size_t bytes) noexcept;
+    [[nodiscard]] SKERRY_EXPORT static bool commit(void* begin, std::size_t bytes) noexcept;
+    SKERRY_EXPORT static void give_back(void* begin, std::size_t bytes) noexcept; // all of a reserve()
+
     // Whether memory may go from one task to the next without a call of the heap.
     static constexpr bool keeps_blocks = true;
 

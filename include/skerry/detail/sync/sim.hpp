@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/export.hpp>
@@ -24,6 +25,10 @@ struct sim {
     using atomic = std::atomic<T>;
 
     static constexpr std::size_t initial_capacity = 256;
+    static constexpr std::size_t most_slots() noexcept { return std::size_t{1} << 16; }
+    static void* reserve(std::size_t bytes) noexcept { return ::operator new(bytes, std::nothrow); }
+    static bool commit(void* /*begin*/, std::size_t /*bytes*/) noexcept { return true; }
+    static void give_back(void* begin, std::size_t /*bytes*/) noexcept { ::operator delete(begin); }
     static constexpr int gate_spins = 100;
 
     // The simulated heap takes what is freed out of all caches, so that no late write-back reaches the next owner.

@@ -51,7 +51,7 @@ class branch final : public task_header {
         if constexpr (copied) {
             return g;
         } else {
-            return std::addressof(g);
+            return __builtin_addressof(g);
         }
     }
 
@@ -112,6 +112,17 @@ template <class F, class Other>
     }
 }
 
+// What a compiler makes of a divide and conquer. GCC splits the part that does not fork off the function, and turns the
+// recursion through the second branch into a loop: a depth of the deque belongs to one frame then, and what a slot
+// holds is most often what the next push to it would store. Clang saves the fork's registers in every leaf, and calls.
+#if defined(__clang__)
+inline constexpr bool splits_leaves_off = false;
+inline constexpr bool loops_in_its_frame = false;
+#else
+inline constexpr bool splits_leaves_off = true;
+inline constexpr bool loops_in_its_frame = true;
+#endif
+
 // Whether a result is one that registers carry.
 template <class R>
 inline constexpr bool plain_result = std::is_trivially_copyable_v<R> && std::is_trivially_default_constructible_v<R>;
@@ -138,7 +149,7 @@ template <class F, class G>
         {
             branch<G> other(g, page->ctx);
             auto* const at = page->next();
-            if (__builtin_expect(page->push_at(at, &other), 0)) {
+            if (__builtin_expect(page->push_at<loops_in_its_frame>(at, &other), 0)) {
                 if (!attend(*page)) {
                     return fork_in_place<F, G>(f, g);
                 }
@@ -155,12 +166,12 @@ template <class F, class G>
     } else {
         branch<G> other(g, page->ctx);
         auto* const at = page->next();
-        if (__builtin_expect(page->push_at(at, &other), 0)) {
+        if (__builtin_expect(page->push_at<loops_in_its_frame>(at, &other), 0)) {
             if (!attend(*page)) {
                 return fork_in_place<F, G>(f, g);
             }
         }
-        const auto first = [&] { return call_beside(f, other); };
+        const auto first = [&]() -> first_result { return call_beside(f, other); };
         first_result a = first();
         if (__builtin_expect(!page->pop_at(at), 0)) {
             if (!settle_or_wait(*page, other)) {
@@ -171,26 +182,20 @@ template <class F, class G>
     }
 }
 
-#if defined(__clang__)
-inline constexpr bool splits_leaves_off = false;
-#else
-inline constexpr bool splits_leaves_off = true;
-#endif
-
 // Whether a compiler keeps both closure and result of a branch in registers.
 template <class F>
 inline constexpr bool in_registers =
     plain_result<result_of<invoke_result<std::remove_reference_t<F>>>> && is_copied<F>(1);
 
 // Whether a fork is cheaper in a function of its own (fork_apart). In place, the function that forks saves the fork's
-// registers before it knows that it will not: Clang always, GCC unless it splits the part that does not fork off.
+// registers before it knows that it will not, unless the compiler splits off the part that does not fork.
 template <class... F>
 inline constexpr bool cheaper_apart = sizeof...(F) == 2 && !(splits_leaves_off && (in_registers<F> && ...));
 
 // A closure for fork_apart(). By value with Clang, which leaves it in registers; GCC stores one of two words to load
 // it.
 template <class F>
-using passed_on = std::conditional_t<splits_leaves_off, F&, handed_over<F>>;
+using passed_on = std::conditional_t<splits_leaves_off && !is_copied<F>(1), F&, handed_over<F>>;
 
 // fork_values() in a function of its own. Whoever calls it and does not fork this time has nothing to save. F and G are
 // what passed_on says: compilers that pass closures differently must give this function different names.

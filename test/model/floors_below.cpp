@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What src/sched takes from the floors below, in the model.
+
+#include "base/panic.hpp"
+#include "base/port/clock.hpp"
+#include "base/port/cpu.hpp"
+#include "base/port/process.hpp"
+#include "base/port/thread.hpp"
+#include "sched_world.hpp"
+
+namespace skerry::inline SKERRY_ABI {
+
+namespace port {
+std::uint64_t ticks() noexcept { return model::sched_world::ticks(); }
+double ticks_per_second() noexcept { return 1e9; }
+std::uint64_t now_ns() noexcept { return 0; }
+unsigned process_generation() noexcept { return 0; }
+void yield() noexcept {}
+std::vector<unsigned> topology::victims_in_distance_order(unsigned, unsigned) const { return {}; }
+} // namespace port
+
+namespace detail {
+constinit thread_local worker_page* current_page [[gnu::tls_model("initial-exec")]] = nullptr;
+void panic_with(std::string_view text, const std::source_location&) noexcept {
+    model::engine::instance().fail("panic", std::string(text));
+}
+void fatal_with(std::string_view text) noexcept { model::engine::instance().fail("fatal", std::string(text)); }
+} // namespace detail
+
+} // namespace skerry::inline SKERRY_ABI

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "walk.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+namespace skerry::model {
+
+namespace {
+
+// A crash of the code under test is a failure with a way to it, like any other. The handler runs on the fiber's stack
+// and leaves it for good.
+void on_crash(int signal) {
+    engine& e = engine::instance();
+    if (!e.busy()) {
+        std::signal(signal, SIG_DFL);
+        return;
+    }
+    e.use_host_memory();
+    e.fail("crash", signal == SIGSEGV ? "an access to memory that is not there" : "abort() was called");
+}
+
+class crash_guard {
+  public:
+    crash_guard() {
+        struct sigaction action{};
+        action.sa_handler = on_crash;
+        action.sa_flags = SA_NODEFER;
+        sigaction(SIGSEGV, &action, &segv_);
+        sigaction(SIGABRT, &action, &abrt_);
+    }
+    crash_guard(const crash_guard&) = delete;
+    crash_guard& operator=(const crash_guard&) = delete;
+    ~crash_guard() {
+        sigaction(SIGSEGV, &segv_, nullptr);
+        sigaction(SIGABRT, &abrt_, nullptr);
+    }
+
+  private:
+    struct sigaction segv_{};
+    struct sigaction abrt_{};
+};
+
+void print_lines(std::ostringstream& out, const std::vector<engine::log_line>& lines) {
+    int number = 0;
+    for (const engine::log_line& line : lines) {
+        out << "  " << ++number << "  " << line.text << "\n";
+    }
+}
+
+// "s0*3,f0,s1.1": a kind, a thread, an alternative, and how often.
+std::string compress(const std::vector<engine::log_line>& lines) {
+    std::string text;
+    for (std::size_t i = 0; i < lines.size();) {
+        std::size_t same = i + 1;
+        while (same < lines.size() && std::strcmp(lines[same].token, lines[i].token) == 0) {
+            ++same;
+        }
+        text += (text.empty() ? "" : ",") + std::string(lines[i].token);
+        if (same - i > 1) {
+            text += "*" + std::to_string(same - i);
+        }
+        i = same;
+    }
+    return text;
+}
+
+std::vector<transition> parse(const std::string& steps) {
+    std::vector<transition> way;
+    std::istringstream in(steps);
+    for (std::string word; std::getline(in, word, ',');) {
+        char kind = 0;
+        unsigned thread = 0;
+        unsigned alternative = 0;
+        unsigned count = 1;
+        const bool good = std::sscanf(word.c_str(), "%c%u.%u*%u", &kind, &thread, &alternative, &count) >= 3 ||
+                          std::sscanf(word.c_str(), "%c%u*%u", &kind, &thread, &count) >= 2;
+        if (!good || thread >= max_threads || std::strchr("sfw", kind) == nullptr) {
+            throw std::runtime_error("--replay: not a step: '" + word + "'");
+        }
+        transition t;
+        t.thread = static_cast<std::uint8_t>(thread);
+        t.kind = kind == 's' ? transition_kind::step : kind == 'f' ? transition_kind::flush : transition_kind::spurious;
+        t.alternative = static_cast<std::uint16_t>(alternative);
+        way.insert(way.end(), count, t);
+    }
+    return way;
+}
+
+} // namespace
+
+result walk::run() {
+    const crash_guard guard;
+    const auto begin = std::chrono::steady_clock::now();
+    engine_.outcomes.clear();
+    engine_.goals.clear();
+    engine_.forget_conflicts();
+    do {
+        learn();
+        result_ = result{};
+    } while (!attempt());
+    result_.outcomes = engine_.outcomes;
+    result_.goals = engine_.goals;
+    result_.full_buffers = engine_.full_buffers;
+    result_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    std::printf("[model] %s, %zu transitions, %.2f s", size_text().c_str(),
+                static_cast<std::size_t>(result_.transitions), result_.seconds);
+    if (!result_.ok) {
+        std::printf(": %s after %zu steps", result_.kind.c_str(), result_.steps);
+    }
+    std::printf("\n");
+    return result_;
+}
+
+// Random runs that find most of what threads share before the real walk begins, so that it seldom starts again.
+void walk::learn() {
+    if (!options_.reduce) {
+        return;
+    }
+    std::uint64_t seed = 0x853c49e6748fea9bU;
+    const auto random = [&seed](std::size_t n) {
+        seed = seed * 6364136223846793005U + 1442695040888963407U;
+        return (seed >> 33) % n;
+    };
+    engine_.learn(true);
+    begin();
+    std::vector<std::uint32_t> initial = capture();
+    // What fails before the first step cannot be begun again; the walk will say so.
+    for (int quiet = 0; quiet < 400 && !engine_.failed(); ++quiet) {
+        load(initial.data());
+        unsigned favourite = 0;
+        for (int i = 0; i < 2000 && !engine_.failed() && !engine_.restart_wanted(); ++i) {
+            std::vector<transition> choices = engine_.enabled();
+            if (choices.empty()) {
+                break;
+            }
+            // Long runs of one thread reach what even steps of all do not.
+            favourite = random(16) == 0 ? static_cast<unsigned>(random(max_threads)) : favourite;
+            const auto liked = std::partition(choices.begin(), choices.end(),
+                                              [&](const transition& t) { return t.thread == favourite; });
+            const auto n = liked != choices.begin() && random(8) != 0 ? liked - choices.begin()
+                                                                      : static_cast<std::ptrdiff_t>(choices.size());
+            engine_.apply(choices[random(static_cast<std::size_t>(n))]);
+        }
+        forget_current();
+        engine_.forget_failure();
+        if (engine_.take_learned()) {
+            quiet = 0;
+            begin();
+            initial = capture();
+        }
+    }
+    engine_.forget_failure();
+    engine_.learn(false);
+}
+
+void walk::begin() {
+    engine_.full_buffers = 0;
+    engine_.start(scenario_, options_);
+    bytes_ = byte_strings{};
+    current_.assign(engine_.components(), byte_strings::none);
+}
+
+const std::vector<std::uint32_t>& walk::capture() {
+    for (std::size_t k = 0; k < current_.size(); ++k) {
+        const std::byte* data = engine_.component_data(k);
+        const std::size_t size = engine_.component_size(k);
+        if (current_[k] == byte_strings::none || !bytes_.equal(current_[k], data, size)) {
+            current_[k] = bytes_.intern(data, size);
+        }
+    }
+    return current_;
+}
+
+// Every component may have changed since it was loaded, so all are put back.
+void walk::load(const std::uint32_t* wanted) {
+    for (std::size_t k = 0; k < current_.size(); ++k) {
+        const std::size_t size = bytes_.size(wanted[k]);
+        std::memcpy(engine_.component_place(k, size), bytes_.data(wanted[k]), size);
+        current_[k] = wanted[k];
+    }
+}
+
+bool walk::report(const std::string& kind, const std::string& text, const std::vector<transition>& way) {
+    result_.kind = kind;
+    result_.text = text; // before the engine forgets it
+    result_.steps = way.size();
+    std::ostringstream out;
+    out << kind << ": " << result_.text << " (after " << size_text() << ")\n";
+    if (!way.empty() || kind == "race" || kind == "deadlock") {
+        std::vector<engine::log_line> lines;
+        engine_.forget_failure();
+        engine_.log = &lines;
+        engine_.start(scenario_, options_);
+        for (const transition& t : way) {
+            engine_.apply(t);
+        }
+        engine_.log = nullptr;
+        print_lines(out, lines);
+        out << engine_.describe_threads() << "replay: --replay=" << compress(lines) << "\n";
+        result_.replay = compress(lines);
+    }
+    engine_.forget_failure();
+    result_.report = out.str();
+    return true;
+}
+
+// Every operation is a step here, so that a recorded way does not depend on what was learned when it was found.
+result walk::follow(const std::string& steps) {
+    const crash_guard guard;
+    const std::vector<transition> way = parse(steps);
+    std::vector<engine::log_line> lines;
+    std::ostringstream out;
+    engine_.outcomes.clear();
+    engine_.goals.clear();
+    options_.reduce = false;
+    engine_.log = &lines;
+    engine_.start(scenario_, options_);
+    std::string race;
+    for (const transition& t : way) {
+        const std::vector<transition> choices = engine_.enabled();
+        if (std::none_of(choices.begin(), choices.end(), [&t](const transition& c) {
+                return c.thread == t.thread && c.kind == t.kind && c.alternative == t.alternative;
+            })) {
+            engine_.log = nullptr;
+            print_lines(out, lines);
+            throw std::runtime_error(out.str() + "--replay: step " + std::to_string(lines.size() + 1) +
+                                     " is not possible here\n" + engine_.describe_threads());
+        }
+        engine_.apply(t);
+        if (engine_.failed()) {
+            break;
+        }
+    }
+    engine_.log = nullptr;
+    race = engine_.failed() ? "" : engine_.race();
+    print_lines(out, lines);
+    if (!engine_.failed() && race.empty() && engine_.finished()) {
+        engine_.finish();
+    }
+    result_.kind = engine_.failed() ? engine_.failure_kind() : race.empty() ? "replayed" : "race";
+    out << engine_.describe_threads() << result_.kind << ": " << engine_.failure_text() << race << "\n";
+    result_.report = out.str();
+    std::fputs(result_.report.c_str(), stdout);
+    engine_.forget_failure();
+    result_.outcomes = engine_.outcomes;
+    result_.goals = engine_.goals;
+    return result_;
+}
+
+} // namespace skerry::model
