@@ -43,13 +43,13 @@ template <class... F>
     }
 }
 
-// The same, in place or in a function of its own. More than two branches fork in place: GCC is a fifth slower apart.
-template <class... F>
-[[gnu::always_inline]] inline auto invoke_at_best(F&&... f) {
-    if constexpr (cheaper_apart<F...>) {
-        return as_tuple(fork_apart<passed_on<F>...>(f...));
+// Two branches, in place or in a function of its own. More than two fork in place: GCC is a fifth slower apart.
+template <class F, class G>
+[[gnu::always_inline]] inline auto fork_at_best(F&& f, G&& g) {
+    if constexpr (cheaper_apart<F, G>) {
+        return fork_apart<passed_on<F>, passed_on<G>>(f, g);
     } else {
-        return invoke_all(static_cast<F&&>(f)...);
+        return fork_values(static_cast<F&&>(f), static_cast<G&&>(g));
     }
 }
 
@@ -66,10 +66,15 @@ template <class... F>
 template <branch... F>
     requires(sizeof...(F) >= 1)
 [[gnu::always_inline]] inline auto parallel_invoke(F&&... f) {
-    if constexpr ((std::is_void_v<detail::invoke_result<std::remove_reference_t<F>>> && ...)) {
-        static_cast<void>(detail::invoke_at_best(static_cast<F&&>(f)...));
+    constexpr bool no_results = (std::is_void_v<detail::invoke_result<std::remove_reference_t<F>>> && ...);
+    if constexpr (no_results && sizeof...(F) == 2) {
+        static_cast<void>(detail::fork_at_best(static_cast<F&&>(f)...)); // a tuple would take longer to compile
+    } else if constexpr (no_results) {
+        static_cast<void>(detail::invoke_all(static_cast<F&&>(f)...));
+    } else if constexpr (sizeof...(F) == 2) {
+        return detail::as_tuple(detail::fork_at_best(static_cast<F&&>(f)...));
     } else {
-        return detail::invoke_at_best(static_cast<F&&>(f)...);
+        return detail::invoke_all(static_cast<F&&>(f)...);
     }
 }
 

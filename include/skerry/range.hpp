@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <limits>
 #include <type_traits>
 
 namespace skerry::inline SKERRY_ABI {
@@ -60,7 +59,7 @@ class coordinate {
     constexpr coordinate(T value) noexcept // NOLINT(google-explicit-constructor): a bound is written as a number
         : value_{static_cast<std::ptrdiff_t>(value)} {
         if constexpr (std::is_unsigned_v<T> && sizeof(T) >= sizeof(std::ptrdiff_t)) {
-            constexpr auto most = std::numeric_limits<std::ptrdiff_t>::max();
+            constexpr std::ptrdiff_t most = PTRDIFF_MAX;
             if (value > static_cast<T>(most)) value_ = most;
         }
     }

@@ -128,6 +128,13 @@ class Layers(unittest.TestCase):
                 self.assertTrue(all(s.startswith(name + ":") for s in said), done.stdout)
                 self.assertTrue(any(s.startswith(f"{name}:{line}: {rule}: ") and part in s for s in said), done.stdout)
 
+    def test_what_a_light_header_reaches_is_in_its_list(self):
+        self.write("include/skerry/range.hpp", HEADER + "#include <cstddef>\n#include <functional>\n")
+        done = self.check()
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stdout, "include/skerry/range.hpp:4: heavy-include: #include <functional>: not in what "
+                                      "include/skerry/forkjoin.hpp may reach\n")
+
     def test_the_memory_of_headers_sees_what_they_include(self):
         self.assertEqual(self.check().returncode, 0)
         self.assertIn("(0 compiled)", self.check().stderr)

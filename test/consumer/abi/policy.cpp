@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Forks in its own code, so it needs the page that a fork writes (load.cmake takes it for that, too).
 // Compiled for simulated cores (-DSKERRY_MACHINE_SIM) it forks through the simulator's policy, and must not find a
 // library that was built for hardware threads.
 #include <skerry/parallel_invoke.hpp>

@@ -3,17 +3,15 @@
 
 // What a branch that a thief ran left behind: a value, a reference, nothing, or an exception.
 
-#include <algorithm>
 #include <cstddef>
 #include <exception>
-#include <functional>
-#include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>
 #include <variant>
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/base/export.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -24,16 +22,22 @@ using result_of = std::conditional_t<std::is_void_v<R>, std::monostate, R>;
 template <class F>
 using invoke_result = std::invoke_result_t<F&>;
 
-// Calls f and turns void into std::monostate.
+// Calls f, which takes no argument and so is no pointer to a member, and turns void into std::monostate.
 template <class F>
 [[gnu::always_inline]] inline result_of<invoke_result<F>> call(F& f) {
     if constexpr (std::is_void_v<invoke_result<F>>) {
-        std::invoke(f);
+        f();
         return {};
     } else {
-        return std::invoke(f);
+        return f();
     }
 }
+
+// What an outcome does with an exception, compiled into the library: a fork's own code is smaller and sooner compiled.
+// keep_error() leaves the exception being handled in the room; the other two end its life there.
+SKERRY_EXPORT void keep_error(std::byte* room) noexcept;
+[[noreturn]] SKERRY_EXPORT void rethrow_kept(std::exception_ptr& kept);
+SKERRY_EXPORT void drop_kept(std::exception_ptr& kept) noexcept;
 
 // Written by the thief, read by the joiner after the join word says so. Unwritten otherwise: a fork that is not stolen
 // pays nothing for it.
@@ -48,13 +52,13 @@ class outcome {
     void run(F& f) noexcept {
         try {
             if constexpr (std::is_reference_v<R>) {
-                ::new (static_cast<void*>(room_)) stored(std::addressof(call(f)));
+                ::new (static_cast<void*>(room_)) stored(__builtin_addressof(call(f)));
             } else {
                 ::new (static_cast<void*>(room_)) stored(call(f));
             }
             failed_ = false;
         } catch (...) {
-            ::new (static_cast<void*>(room_)) std::exception_ptr(std::current_exception());
+            keep_error(room_);
             failed_ = true;
         }
     }
@@ -62,9 +66,7 @@ class outcome {
     // Hands the value out or rethrows. Once only.
     R take() {
         if (failed_) {
-            const std::exception_ptr kept = std::move(error());
-            std::destroy_at(&error());
-            std::rethrow_exception(kept);
+            rethrow_kept(error());
         }
         if constexpr (std::is_reference_v<R>) {
             return static_cast<R>(*value());
@@ -77,9 +79,9 @@ class outcome {
     // Drops what is there.
     void discard() noexcept {
         if (failed_) {
-            std::destroy_at(&error());
+            drop_kept(error());
         } else {
-            std::destroy_at(&value());
+            value().~stored();
         }
     }
 
@@ -88,13 +90,14 @@ class outcome {
 
     struct destroyer {
         stored& value;
-        ~destroyer() { std::destroy_at(&value); }
+        ~destroyer() { value.~stored(); }
     };
 
     stored& value() noexcept { return *std::launder(reinterpret_cast<stored*>(room_)); }
     std::exception_ptr& error() noexcept { return *std::launder(reinterpret_cast<std::exception_ptr*>(room_)); }
 
-    alignas(stored) alignas(std::exception_ptr) std::byte room_[std::max(sizeof(stored), sizeof(std::exception_ptr))];
+    alignas(stored) alignas(std::exception_ptr)
+        std::byte room_[sizeof(stored) > sizeof(std::exception_ptr) ? sizeof(stored) : sizeof(std::exception_ptr)];
     bool failed_;
 };
 

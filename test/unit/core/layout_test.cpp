@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The line that every fork reads and writes, as programs know it that are compiled already. To change a number here is
+// to change the binary interface: SKERRY_LAYOUT_VERSION (CMakeLists.txt) and SKERRY_ABI change with it. The compiler
+// holds all of it; there is nothing to run.
+
+#include <cstddef>
+
+#include <skerry/detail/core/worker_page.hpp>
+
+namespace {
+
+using skerry::detail::worker_page;
+
+template <class Word>
+constexpr bool is_word = sizeof(Word) == 8 && alignof(Word) == 8;
+
+static_assert(sizeof(worker_page) == 64 && alignof(worker_page) == 64);
+static_assert(is_word<decltype(worker_page::bottom)> && is_word<decltype(worker_page::limit)> &&
+              is_word<decltype(worker_page::split)> && is_word<decltype(worker_page::ctx)>);
+
+// The page has fields of its own and of its base, so that only GCC and Clang promise what offsetof says of it.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+static_assert(offsetof(worker_page, bottom) == 0);
+static_assert(offsetof(worker_page, limit) == 8);
+static_assert(offsetof(worker_page, split) == 16);
+static_assert(offsetof(worker_page, ctx) == 24);
+#pragma GCC diagnostic pop
+
+} // namespace
