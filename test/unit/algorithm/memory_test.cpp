@@ -15,12 +15,13 @@
 
 namespace {
 
-// Requests above this fail while it is set; below are the test's own and the runtime's.
+// Requests between these fail while they are set; below are the test's own and the runtime's.
 std::atomic<std::size_t> most{~std::size_t{0}};
+std::atomic<std::size_t> least_beyond{~std::size_t{0}};
 std::atomic<int> refusals{0};
 
 void* give(std::size_t size, std::size_t alignment) noexcept {
-    if (size > most.load()) {
+    if (size > most.load() && size < least_beyond.load()) {
         ++refusals;
         return nullptr;
     }
@@ -59,8 +60,10 @@ using skerry::grain;
 
 class shortage {
   public:
-    explicit shortage(std::size_t largest) {
+    // Nothing larger than `largest`, but for what is at least `beyond`.
+    explicit shortage(std::size_t largest, std::size_t beyond = ~std::size_t{0}) {
         refusals = 0;
+        least_beyond = beyond;
         most = largest;
     }
     ~shortage() { most = ~std::size_t{0}; }
@@ -136,6 +139,24 @@ TYPED_TEST(memory, sorts_without_counts) {
         if (TypeParam::parallel && workers == 8) {
             EXPECT_GE(refusals, 1);
         }
+    });
+}
+
+// The same for digits of a round: one chunk and a narrower digit are left.
+TYPED_TEST(memory, sorts_by_digits_without_counts) {
+    const skerry::detail::parallel_sort_function<TypeParam, true> stable_sort{};
+    setting<TypeParam>::each([&](unsigned workers) {
+        if (TypeParam::parallel && workers != 2) return;
+        const std::size_t n = std::size_t{1} << 21;
+        std::vector<record> v(n);
+        std::minstd_rand random{1};
+        for (int i = 0; record & r : v) r = {static_cast<int>(random() - (1U << 30)), i++};
+        {
+            const shortage now{4096, n};
+            stable_sort(v, {}, &record::key);
+        }
+        EXPECT_GE(refusals, 1);
+        EXPECT_TRUE(std::ranges::is_sorted(v, {}, [](const record& r) { return std::pair(r.key, r.number); }));
     });
 }
 

@@ -108,6 +108,34 @@ TYPED_TEST(sort_errors, of_a_projection_leave_all_elements) {
     });
 }
 
+// The same where wider digits cut, into buckets that move several times.
+TYPED_TEST(sort_errors, of_a_projection_leave_all_elements_of_large_sequences) {
+    if (slow_build) return;
+    setting<TypeParam>::each([&](unsigned workers) {
+        if (TypeParam::parallel && workers != 2) return;
+        const std::size_t n = (std::size_t{1} << 24) / sizeof(record) + 1000;
+        std::vector<record> v(n);
+        std::mt19937_64 random{n};
+        for (std::uint32_t i = 0; auto& r : v) r = {0, static_cast<std::int64_t>(random()), i++};
+        std::atomic<std::int64_t> left{std::int64_t{1} << 40};
+        const auto key = [&](const record& r) { return left.fetch_sub(1) <= 0 ? throw refused{} : r.wide; };
+        const auto by_number = [](const auto& sequence) {
+            std::vector<record> ordered(sequence.size());
+            for (const record& r : sequence) ordered.at(r.number) = r;
+            return ordered;
+        };
+        auto a = v;
+        this->sort(a, std::less<>{}, key);
+        const std::int64_t calls = (std::int64_t{1} << 40) - left;
+        for (int place = 1; place < 6; ++place) {
+            left = calls * place / 6;
+            a = v;
+            EXPECT_THROW(this->sort(a, std::less<>{}, key), refused);
+            ASSERT_TRUE(by_number(a) == v) << place;
+        }
+    });
+}
+
 // Moving may throw: merges must not hold elements outside the sequence.
 struct fragile {
     std::uint32_t value = 0;

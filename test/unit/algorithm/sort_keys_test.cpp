@@ -98,5 +98,35 @@ TEST(sorting_integers, of_each_width_and_sign) {
     }
 }
 
+// Buckets of each kind: too few elements to count, digits of either width, and too large for a cache.
+template <class T>
+void check_many(std::size_t n) {
+    const skerry::detail::parallel_sort_function<forking, false> sort{};
+    std::mt19937_64 random{n};
+    for (const unsigned few : {0U, 3U, 7U}) {
+        std::vector<T> v(n);
+        for (T& x : v) {
+            const std::uint64_t any = random();
+            x = static_cast<T>(any % 8 < few ? any >> 61 : any);
+        }
+        std::vector<T> expected = v;
+        std::ranges::sort(expected);
+        sort(v);
+        ASSERT_TRUE(v == expected) << few << " of 8";
+    }
+}
+
+TEST(sorting_integers, of_each_width_in_large_sequences) {
+    skerry::options o;
+    o.workers = 2;
+    skerry::runtime runtime{o};
+    runtime.run([] {
+        check_many<std::uint8_t>(1000000);
+        check_many<std::int16_t>(slow_build ? 1000000 : 9000000);
+        check_many<std::int32_t>(slow_build ? 1000000 : 5000000);
+        check_many<std::uint64_t>(slow_build ? 500000 : 2500000);
+    });
+}
+
 } // namespace
 } // namespace algorithm_test

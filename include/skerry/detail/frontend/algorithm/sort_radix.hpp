@@ -4,12 +4,14 @@
 // Stable radix sort of plain elements by an unsigned key. One pass by the most significant digit, by all workers at
 // once, cuts the sequence into buckets that fit a core's cache; there each bucket is sorted by its remaining digits
 // from the least significant one. Digits begin at the highest bit in which any two keys differ, and a digit that is the
-// same in all keys of a bucket costs no pass.
+// same in all keys of a bucket costs no pass. Design note 0025 has what a pass costs, and the widths that follow.
 
+#include <skerry/detail/base/cache_line.hpp>
 #include <skerry/detail/frontend/algorithm/pieces.hpp>
 #include <skerry/detail/frontend/algorithm/scratch.hpp>
 #include <skerry/detail/frontend/algorithm/sort_small.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -17,18 +19,21 @@ namespace skerry::inline SKERRY_ABI::detail {
 
 inline constexpr unsigned digit_bits = 8;
 inline constexpr std::uint64_t digit_values = std::uint64_t{1} << digit_bits;
+// Sequences of this size and above are cut by wider digits, so that their buckets are small, too.
+inline constexpr std::uint64_t wide_round_bytes = std::uint64_t{1} << 24;
+inline constexpr unsigned wide_round_bits = 10;
 // Below this, counting costs more than comparing keys.
 inline constexpr std::uint64_t radix_small_limit = 512;
 // A bucket up to this size, with keys of up to four digits, is sorted from its least significant digit.
 inline constexpr std::uint64_t cached_bucket_bytes = std::uint64_t{1} << 19;
 inline constexpr unsigned most_cached_digits = 4;
+// One below this size, about that of the nearest cache, has a line there for each value of a digit this wide. It has at
+// least that many elements, or the counts would cost more than the pass that they save; and fewer than 16 bits can
+// count.
+inline constexpr std::uint64_t near_bucket_bytes = std::uint64_t{1} << 16;
+inline constexpr unsigned near_digit_bits = 11;
+inline constexpr std::uint64_t near_bucket_least = std::uint64_t{2} << near_digit_bits;
 inline constexpr std::uint64_t parallel_radix_limit = std::uint64_t{1} << 16;
-
-// What a look at all keys tells.
-struct key_survey {
-    std::uint64_t differing = 0; // bits in which some key differs from the first
-    bool sorted = true;
-};
 
 template <class Executor, bool Stable, class T, class KeyOf>
 class radix_sorter {
@@ -39,197 +44,252 @@ class radix_sorter {
     bool sort(T* from, std::uint64_t n) {
         const scratch<T> other{n, Executor::huge_pages};
         if (!other) return false;
-        constexpr unsigned key_bits = static_cast<unsigned>(sizeof(key_of_(*from))) * 8;
-        if (n * sizeof(T) <= cached_bucket_bytes) {
-            const key_survey found = survey(from, 0, n, [](const T&) {});
-            if (!found.sorted) sort_bits(from, other.data(), n, bit_width(found), false);
+        if (n * sizeof(T) > cached_bucket_bytes) {
+            sort_by_digit(from, other.data(), n, static_cast<unsigned>(sizeof(key_of_(*from))) * 8, false);
             return true;
         }
-        // The survey counts the topmost digit on its way: mostly that is the one to begin with.
-        const first_round round{*this, n};
-        const key_survey found = round.survey(from, key_bits - digit_bits);
-        const unsigned bits = bit_width(found);
-        if (found.sorted) return true;
-        if (bits + 2 < key_bits) {
-            sort_bits(from, other.data(), n, bits, false);
-        } else {
-            sort_by_digit(round, from, other.data(), n, key_bits - digit_bits, false, true);
-        }
+        if (!in_order(from, 0, n))
+            sort_bits(from, other.data(), n, differing_bits(from, 0, n, [](auto, auto) {}), false);
         return true;
     }
 
   private:
-    static unsigned bit_width(const key_survey& found) {
-        return static_cast<unsigned>(std::bit_width(found.differing));
+    std::size_t digit(const T& x, unsigned shift, std::size_t mask) const {
+        return static_cast<std::size_t>(key_of_(x) >> shift) & mask;
     }
 
-    std::size_t digit(const T& x, unsigned shift) const {
-        return static_cast<std::size_t>(key_of_(x) >> shift) & (digit_values - 1);
-    }
+    // Loops over keys are short, and run block by block where several do: in one loop they take three times as long.
+    static constexpr std::uint64_t block = 4096 / sizeof(T);
+    static std::uint64_t block_end(std::uint64_t i, std::uint64_t end) { return end - i < block ? end : i + block; }
 
-    // Looks at [begin, end) of from, and at the element before it; calls each(x) on the way.
-    template <class Each>
-    key_survey survey(const T* from, std::uint64_t begin, std::uint64_t end, const Each& each) const {
-        key_survey s;
-        const auto first = key_of_(from[0]);
-        auto previous = key_of_(from[begin == 0 ? 0 : begin - 1]);
-        auto differing = static_cast<decltype(previous)>(0);
-        for (std::uint64_t i = begin; i < end; ++i) {
-            const auto key = key_of_(from[i]);
-            differing = static_cast<decltype(previous)>(differing | (key ^ first));
-            s.sorted &= previous <= key;
-            previous = key;
-            each(from[i]);
+    // Whether [begin, end) of from is in order, also behind the element before it. Mostly the first block says no.
+    bool in_order(const T* from, std::uint64_t begin, std::uint64_t end) const {
+        for (std::uint64_t i = begin == 0 ? 1 : begin; i < end;) {
+            bool falls = false;
+            for (const std::uint64_t last = block_end(i, end); i < last; ++i)
+                falls |= key_of_(from[i]) < key_of_(from[i - 1]);
+            if (falls) return false;
         }
-        s.differing = differing;
-        return s;
+        return true;
+    }
+
+    // How many of the lowest bits are those in which some key of [begin, end) differs from the first of all. Calls
+    // each(first, last) for each block.
+    template <class Each>
+    unsigned differing_bits(const T* from, std::uint64_t begin, std::uint64_t end, const Each& each) const {
+        const auto first = key_of_(from[0]);
+        auto differing = static_cast<std::remove_const_t<decltype(first)>>(0);
+        for (std::uint64_t i = begin; i < end;) {
+            const std::uint64_t last = block_end(i, end);
+            each(from + i, from + last);
+            for (; i < last; ++i) differing = static_cast<decltype(differing)>(differing | (key_of_(from[i]) ^ first));
+        }
+        return static_cast<unsigned>(std::bit_width(differing));
     }
 
     // Counts of one digit, chunk by chunk, and the places that follow from them.
-    class first_round {
+    class round {
       public:
-        first_round(const radix_sorter& sorter, std::uint64_t n)
+        // By the highest digit of the lowest `bits` bits.
+        round(const radix_sorter& sorter, std::uint64_t n, unsigned bits)
             : sorter_{sorter},
-              memory_{wanted(n)},
-              chunks_{n, (n - 1) / (memory_ ? wanted(n) : 1) + 1},
-              tables_{memory_ ? memory_.data() : &alone_} {}
-        first_round(const first_round&) = delete;
-        first_round& operator=(const first_round&) = delete;
+              memory_{memory_for(n)},
+              chunks_{n, (n - 1) / (memory_ ? wanted_chunks(n) : 1) + 1},
+              width_{std::min(bits, memory_ ? wanted_width(n) : digit_bits)},
+              shift_{bits - width_},
+              counts_{memory_ ? memory_.data() : alone_} {}
+        round(const round&) = delete;
+        round& operator=(const round&) = delete;
 
-        [[nodiscard]] std::uint64_t chunks() const { return chunks_.number(); }
+        [[nodiscard]] std::uint64_t values() const { return std::uint64_t{1} << width_; }
+        [[nodiscard]] unsigned shift() const { return shift_; }
 
-        void count(const T* from, unsigned shift) const {
-            const auto count_chunk = [&](std::uint64_t chunk) {
-                table& t = cleared(chunk);
-                for (std::uint64_t i = chunks_.first(chunk), end = chunks_.last(chunk); i < end; ++i)
-                    ++t.counts[sorter_.digit(from[i], shift)];
-            };
-            fork_leaves<Executor>(count_chunk, 0, chunks());
+        [[nodiscard]] bool in_order(const T* from) const {
+            return most_of(
+                       [=, this](std::uint64_t chunk) {
+                           return sorter_.in_order(from, chunks_.first(chunk), chunks_.last(chunk)) ? 0U : 1U;
+                       },
+                       0, chunks_.number()) == 0;
+        }
+        // Of all keys; and counts.
+        [[nodiscard]] unsigned differing_bits(const T* from) const {
+            return most_of([=, this](std::uint64_t chunk) { return count_chunk(from, chunk); }, 0, chunks_.number());
         }
 
-        [[nodiscard]] key_survey survey(const T* from, unsigned shift) const {
-            const auto look = [&](std::uint64_t chunk) {
-                table& t = cleared(chunk);
-                t.found = sorter_.survey(from, chunks_.first(chunk), chunks_.last(chunk),
-                                         [&](const T& x) { ++t.counts[sorter_.digit(x, shift)]; });
-            };
-            fork_leaves<Executor>(look, 0, chunks());
-            key_survey all;
-            for (std::uint64_t chunk = 0; chunk < chunks(); ++chunk) {
-                all.differing |= tables_[chunk].found.differing;
-                all.sorted &= tables_[chunk].found.sorted;
-            }
-            return all;
-        }
-
-        // Moves the elements to `to`, in the order of their digits; ends[d] is where digit d ends.
-        void scatter(const T* from, T* to, unsigned shift, std::uint64_t* ends) const {
+        // Moves the elements to `to`, in the order of their digits.
+        void scatter(const T* from, T* to) const {
+            const std::uint64_t chunks = chunks_.number();
             std::uint64_t sum = 0;
-            for (std::uint64_t d = 0; d < digit_values; ++d) {
-                for (std::uint64_t chunk = 0; chunk < chunks(); ++chunk) {
-                    std::uint64_t& count = tables_[chunk].counts[d];
+            for (std::uint64_t d = 0; d < values(); ++d) {
+                for (std::uint64_t chunk = 0; chunk < chunks; ++chunk) {
+                    std::uint64_t& count = counts(chunk)[d];
                     count = std::exchange(sum, sum + count);
                 }
-                ends[d] = sum;
             }
-            const auto scatter_chunk = [&](std::uint64_t chunk) {
-                std::uint64_t* const next = tables_[chunk].counts;
+            const auto scatter_chunk = [this, from, to](std::uint64_t chunk) {
+                std::uint64_t* const next = counts(chunk);
+                const unsigned shift = shift_;
+                const std::size_t mask = values() - 1;
                 for (std::uint64_t i = chunks_.first(chunk), end = chunks_.last(chunk); i < end; ++i) {
                     const T element = from[i];
-                    to[next[sorter_.digit(element, shift)]++] = element;
+                    T* const place = to + next[sorter_.digit(element, shift, mask)]++;
+                    fetch_line_behind(place);
+                    *place = element;
                 }
             };
-            fork_leaves<Executor>(scatter_chunk, 0, chunks());
+            fork_leaves<Executor>(scatter_chunk, 0, chunks);
         }
 
-      private:
-        struct table {
-            std::uint64_t counts[digit_values];
-            key_survey found;
-        };
+        // Where digit d ends, once all elements are scattered: there the last chunk has arrived.
+        [[nodiscard]] std::uint64_t end(std::uint64_t d) const { return counts(chunks_.number() - 1)[d]; }
+        [[nodiscard]] std::uint64_t begin(std::uint64_t d) const { return d == 0 ? 0 : end(d - 1); }
 
-        static std::uint64_t wanted(std::uint64_t n) {
+      private:
+        static std::uint64_t wanted_chunks(std::uint64_t n) {
             if (!Executor::parallel || n < parallel_radix_limit) return 1;
             return 4 * std::uint64_t{Executor::concurrency()};
         }
-        table& cleared(std::uint64_t chunk) const {
-            for (std::uint64_t& count : tables_[chunk].counts) count = 0;
-            return tables_[chunk];
+        static unsigned wanted_width(std::uint64_t n) {
+            return n * sizeof(T) < wide_round_bytes ? digit_bits : wide_round_bits;
+        }
+        static std::uint64_t memory_for(std::uint64_t n) {
+            const std::uint64_t wanted = wanted_chunks(n) << wanted_width(n);
+            return wanted > digit_values ? wanted : 0;
+        }
+        [[nodiscard]] std::uint64_t* counts(std::uint64_t chunk) const { return counts_ + (chunk << width_); }
+
+        // The largest of look(chunk).
+        template <class Look>
+        [[nodiscard]] static unsigned most_of(const Look& look, std::uint64_t first, std::uint64_t last) {
+            if (last - first == 1) return look(first);
+            const std::uint64_t middle = first + (last - first) / 2;
+            const auto [left, right] =
+                Executor::fork_values([&look, first, middle] { return most_of(look, first, middle); },
+                                      [&look, middle, last] { return most_of(look, middle, last); });
+            return std::max(left, right);
+        }
+        [[nodiscard]] unsigned count_chunk(const T* from, std::uint64_t chunk) const {
+            std::uint64_t* const counted = counts(chunk);
+            const unsigned shift = shift_;
+            const std::size_t mask = values() - 1;
+            std::fill_n(counted, values(), 0);
+            const auto count = [&](const T* at, const T* end) {
+                for (; at != end; ++at) ++counted[sorter_.digit(*at, shift, mask)];
+            };
+            return sorter_.differing_bits(from, chunks_.first(chunk), chunks_.last(chunk), count);
         }
 
         const radix_sorter& sorter_;
-        const scratch<table> memory_;
-        table alone_; // for one chunk, if there is no memory for more
+        const scratch<std::uint64_t> memory_;
         const leaves chunks_;
-        table* const tables_;
+        const unsigned width_;
+        const unsigned shift_;
+        std::uint64_t* const counts_;
+        std::uint64_t alone_[digit_values]; // for one chunk, if it needs no more or there is no memory for more
     };
+
+    // Places next to one that is written now will be written soon, but stores wait in line for a line to come.
+    static void fetch_line_behind(const T* place) {
+        __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(place) + cache_line), 1);
+    }
+
+    static void copy(const T* from, T* to, std::uint64_t n) {
+        const leaves cuts = n < parallel_radix_limit ? leaves{n, n} : cut<Executor>(n, grain::automatic());
+        const auto copy_leaf = [=](std::uint64_t k) {
+            copy_plain(from + cuts.first(k), from + cuts.last(k), to + cuts.first(k));
+        };
+        fork_leaves<Executor>(copy_leaf, 0, cuts.number());
+    }
 
     // Sorts by the lowest `bits` bits of the keys; all bits above are the same. The result is in `other` if move. If a
     // key cannot be had (a projection throws), all elements are where the result would be, as in the sample sort.
     void sort_bits(T* from, T* other, std::uint64_t n, unsigned bits, bool move) {
-        if (n <= radix_small_limit || bits == 0) {
+        const unsigned digits = (bits + digit_bits - 1) / digit_bits;
+        if (n == 0) return;
+        if (bits == 0) {
+            if (move) copy(from, other, n);
+        } else if (n <= radix_small_limit) {
             const auto less = [this](const T& x, const T& y) { return key_of_(x) < key_of_(y); };
             sort_small<Stable>(from, other, n, move, less);
-        } else if (n * sizeof(T) <= cached_bucket_bytes && bits <= most_cached_digits * digit_bits) {
-            switch ((bits - 1) / digit_bits) {
-            case 0: sort_cached<1>(from, other, n, move); break;
-            case 1: sort_cached<2>(from, other, n, move); break;
-            case 2: sort_cached<3>(from, other, n, move); break;
+        } else if (n * sizeof(T) <= cached_bucket_bytes && digits <= most_cached_digits) {
+            const bool near = n * sizeof(T) < near_bucket_bytes && n >= near_bucket_least;
+            if (near && digits == 3 && bits <= 2 * near_digit_bits)
+                return sort_cached<2, near_digit_bits, std::uint16_t>(from, other, n, move);
+            switch (digits) {
+            case 1: sort_cached<1>(from, other, n, move); break;
+            case 2: sort_cached<2>(from, other, n, move); break;
+            case 3: sort_cached<3>(from, other, n, move); break;
             default: sort_cached<4>(from, other, n, move); break;
             }
         } else {
-            const unsigned shift = bits > digit_bits ? bits - digit_bits : 0;
-            sort_by_digit(first_round{*this, n}, from, other, n, shift, move, false);
+            sort_by_digit(from, other, n, bits, move);
         }
     }
 
-    // The digit at `shift`, which may have been counted before, and then each bucket by the bits below.
-    void sort_by_digit(const first_round& round, T* from, T* other, std::uint64_t n, unsigned shift, bool move,
-                       bool counted) {
-        std::uint64_t ends[digit_values];
-        bool begun[digit_values] = {};
+    // The highest digit of the lowest `bits` bits, and then each bucket by the bits below.
+    void sort_by_digit(T* from, T* other, std::uint64_t n, unsigned bits, bool move) {
+        const round by{*this, n, bits};
+        bool sorted = false;
+        unsigned differing = 0;
+        try {
+            sorted = by.in_order(from);
+            if (!sorted) differing = by.differing_bits(from);
+        } catch (...) {
+            if (move) copy_plain(from, from + n, other);
+            throw;
+        }
+        if (sorted) {
+            if (move) copy(from, other, n);
+        } else if (differing + 2 < bits) {
+            sort_bits(from, other, n, differing, move);
+        } else {
+            sort_buckets(by, from, other, n, move);
+        }
+    }
+
+    void sort_buckets(const round& by, T* from, T* other, std::uint64_t n, bool move) {
+        bool begun[std::size_t{1} << wide_round_bits] = {};
         bool scattered = false;
         try {
-            if (!counted) round.count(from, shift);
-            round.scatter(from, other, shift, ends);
+            by.scatter(from, other);
             scattered = true;
             const auto sort_one = [&](std::uint64_t d) {
                 begun[d] = true;
-                const std::uint64_t begin = d == 0 ? 0 : ends[d - 1];
-                sort_bits(other + begin, from + begin, ends[d] - begin, shift, !move);
+                const std::uint64_t begin = by.begin(d);
+                sort_bits(other + begin, from + begin, by.end(d) - begin, by.shift(), !move);
             };
             if (n >= parallel_radix_limit) {
-                fork_leaves<Executor>(sort_one, 0, digit_values);
+                fork_leaves<Executor>(sort_one, 0, by.values());
             } else {
-                for (std::uint64_t d = 0; d < digit_values; ++d) sort_one(d);
+                for (std::uint64_t d = 0; d < by.values(); ++d) sort_one(d);
             }
         } catch (...) {
             if (!scattered && move) copy_plain(from, from + n, other);
-            for (std::uint64_t d = 0; scattered && !move && d < digit_values; ++d) {
-                const std::uint64_t begin = d == 0 ? 0 : ends[d - 1];
-                if (!begun[d]) copy_plain(other + begin, other + ends[d], from + begin);
-            }
+            for (std::uint64_t d = 0; scattered && !move && d < by.values(); ++d)
+                if (!begun[d]) copy_plain(other + by.begin(d), other + by.end(d), from + by.begin(d));
             throw;
         }
     }
 
-    template <unsigned Digits>
+    template <unsigned Digits, unsigned Bits = digit_bits, class Count = std::uint32_t>
     void sort_cached(T* from, T* other, std::uint64_t n, bool move) {
         T* const result = move ? other : from;
         T* in = from; // holds all elements, whatever throws
         try {
-            std::uint32_t counts[Digits][digit_values] = {};
+            constexpr std::size_t values = std::size_t{1} << Bits;
+            Count counts[Digits][values] = {};
             count_digits(from, other, n, counts);
             for (unsigned d = 0; d < Digits; ++d) {
-                const unsigned shift = d * digit_bits;
-                std::uint32_t* const next = counts[d];
-                if (next[digit(in[0], shift)] == n) continue;
-                std::uint32_t sum = 0;
-                for (std::uint64_t v = 0; v < digit_values; ++v) next[v] = std::exchange(sum, sum + next[v]);
+                const unsigned shift = d * Bits;
+                Count* const next = counts[d];
+                if (next[digit(in[0], shift, values - 1)] == n) continue;
+                Count sum = 0;
+                for (std::size_t v = 0; v < values; ++v)
+                    next[v] = std::exchange(sum, static_cast<Count>(sum + next[v]));
                 T* const out = in == from ? other : from;
                 for (std::uint64_t i = 0; i < n; ++i) {
                     const T element = in[i];
-                    out[next[digit(element, shift)]++] = element;
+                    out[next[digit(element, shift, values - 1)]++] = element;
                 }
                 in = out;
             }
@@ -241,15 +301,16 @@ class radix_sorter {
     }
 
     // All digits of one bucket are counted in one pass, which is right because passes only permute.
-    template <unsigned Digits>
-    void count_digits(const T* from, const T* other, std::uint64_t n, std::uint32_t (&counts)[Digits][digit_values]) {
+    template <unsigned Digits, std::size_t Values, class Count>
+    void count_digits(const T* from, const T* other, std::uint64_t n, Count (&counts)[Digits][Values]) {
         // The bucket's place in `other` is cold: fetched in order here, it does not hold up scattered writes later.
-        constexpr std::uint64_t line = 64 / sizeof(T);
+        constexpr unsigned bits = std::bit_width(Values - 1);
+        constexpr std::uint64_t line = cache_line / sizeof(T);
         for (std::uint64_t i = 0; i < n;) {
             __builtin_prefetch(other + i, 1);
             for (const std::uint64_t end = n - i < line ? n : i + line; i < end; ++i) {
                 const std::uint64_t key = key_of_(from[i]);
-                for (unsigned d = 0; d < Digits; ++d) ++counts[d][(key >> (d * digit_bits)) & (digit_values - 1)];
+                for (unsigned d = 0; d < Digits; ++d) ++counts[d][(key >> (d * bits)) & (Values - 1)];
             }
         }
     }
