@@ -47,6 +47,7 @@ struct run_request {
     apps::options options;
     runtime_flags runtime;
     std::optional<unsigned> repeat;
+    unsigned copies = 0; ///< of the serial elision, side by side
     bool json = false;
     std::vector<std::string> on; ///< back ends; empty: both variants here, compared in time
     std::string row_to;          ///< with one back end: a file for its row, instead of standard output

@@ -121,6 +121,11 @@ void add_run(CLI::App& app, cli::run_request& request, words_of_run& words) {
         ->check(CLI::PositiveNumber);
     command->add_option("--repeat", request.repeat, "Timed runs of each variant (5; with all: 3)")
         ->check(CLI::Range(1U, most_repeats));
+    command
+        ->add_option("--copies", request.copies,
+                     "Also time so many copies of the serial elision side by side, a process and a CPU for each")
+        ->check(CLI::Range(1U, most_workers))
+        ->option_text("N");
     command->add_flag("--json", request.json, "Print JSON");
     auto* on = command->add_option("--on", request.on,
                                    "On these back ends, results compared: serial, threads, processes:N, sim:MACHINE");

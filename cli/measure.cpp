@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure.hpp"
 
+#include "support/side_by_side.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -29,6 +32,19 @@ skerry::statistics difference(const skerry::statistics& from, skerry::statistics
     to.wakes -= from.wakes;
     to.overlaps -= from.overlaps;
     return to;
+}
+
+// A copy prepares its problem in its first round: what cannot be prepared fails before that, in this process.
+apps::side_by_side::work copy_of(const apps::program& program, const apps::options& options) {
+    std::shared_ptr<apps::instance> serial;
+    return [&program, options, serial](const apps::side_by_side::meeting& meet) mutable {
+        if (!serial) {
+            serial = program.serial(options);
+        }
+        serial->reset();
+        meet();
+        return std::vector{seconds([&] { serial->run(); })};
+    };
 }
 
 } // namespace
@@ -62,7 +78,7 @@ exit_code status_of(std::span<const measurement> all) {
     return passed ? exit_ok : exit_check_failed;
 }
 
-measurement measure(const apps::program& program, const apps::options& options, unsigned repeat,
+measurement measure(const apps::program& program, const apps::options& options, unsigned repeat, unsigned copies,
                     skerry::runtime& workers, progress& shown) {
     measurement result;
     result.program = program.info.name;
@@ -70,6 +86,10 @@ measurement measure(const apps::program& program, const apps::options& options, 
     result.input = options.input.empty() ? "generated" : options.input;
 
     shown.stage(fmt::format("{}: preparing", program.info.name));
+    std::optional<apps::side_by_side> beside; // first: what is written after a fork is copied page by page
+    if (copies != 0) {
+        beside.emplace(copies, [&] { return copy_of(program, options); });
+    }
     std::unique_ptr<apps::instance> serial;
     std::unique_ptr<apps::instance> parallel;
     workers.run([&] {
@@ -87,11 +107,15 @@ measurement measure(const apps::program& program, const apps::options& options, 
         const double serial_time = seconds([&] { serial->run(); });
         parallel->reset();
         const double parallel_time = seconds([&] { workers.run([&] { parallel->run(); }); });
+        const double copies_time = beside ? beside->slowest() : 0;
         if (round == 0) {
             before = workers.stats();
         } else {
             result.serial.runs.push_back(serial_time);
             result.parallel.runs.push_back(parallel_time);
+            if (beside) {
+                result.copies.runs.push_back(copies_time);
+            }
         }
     }
 

@@ -31,6 +31,7 @@ struct measurement {
     std::string problem;
     timing serial;
     timing parallel;
+    timing copies;           ///< of the serial elision, side by side: until the last has ended; empty: none were wanted
     skerry::statistics done; ///< by the workers in all timed runs together; high-water marks since they started
     apps::verdict check;
     std::string output;                 ///< `instance::print`
@@ -46,8 +47,9 @@ exit_code status_of(std::span<const measurement> all);
 apps::verdict judge(const apps::instance& serial, const apps::instance& parallel);
 
 /// Runs both variants `repeat` times by turns, after one untimed round each, and checks the last results and that the
-/// variants agree. The parallel variant runs in `workers`.
-measurement measure(const apps::program& program, const apps::options& options, unsigned repeat,
+/// variants agree. The parallel variant runs in `workers`. Unless `copies` is 0, so many processes run the elision at
+/// the same time, as a third by turns.
+measurement measure(const apps::program& program, const apps::options& options, unsigned repeat, unsigned copies,
                     skerry::runtime& workers, progress& shown);
 
 } // namespace cli

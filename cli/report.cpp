@@ -40,6 +40,9 @@ json json_of(const measurement& m) {
     row["problem"] = m.problem;
     row["serial"] = json_of(m.serial);
     row["skerry"] = json_of(m.parallel);
+    if (!m.copies.runs.empty()) {
+        row["copies"] = json_of(m.copies);
+    }
     row["speed_up"] = m.speed_up();
     row["statistics"] = json_of(m.done);
     row["check"] = {{"ok", m.check.ok}, {"text", m.check.text}};
@@ -56,6 +59,9 @@ std::string detailed(const measurement& m, const run_settings& settings) {
     std::string text = fmt::format("{}: {}\n", m.program, m.problem);
     text += fmt::format("  serial    {}\n", times(m.serial));
     text += fmt::format("  skerry    {}, {}\n", times(m.parallel), workers_text(settings.workers));
+    if (!m.copies.runs.empty()) {
+        text += fmt::format("  copies    {}, until the last has ended\n", times(m.copies));
+    }
     text += fmt::format("  speed-up  {:.2f}\n", m.speed_up());
     text += fmt::format("  steals    {} granted, {} of them by force; {} refused; {} sleeps\n", m.done.steals_granted,
                         m.done.steals_asymmetric, m.done.steals_refused, m.done.sleeps);

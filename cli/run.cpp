@@ -50,7 +50,7 @@ exit_code run_one(const run_request& request, const run_settings& settings, sker
     measurement result;
     {
         progress shown(std::cerr, isatty(STDERR_FILENO) == 1);
-        result = measure(program, request.options, settings.repeat, workers, shown);
+        result = measure(program, request.options, settings.repeat, request.copies, workers, shown);
     }
     print_now(request.json ? as_json({&result, 1}, settings) : detailed(result, settings));
     return status_of({&result, 1});
@@ -68,7 +68,7 @@ exit_code run_all(const run_request& request, const run_settings& settings, sker
         options.input = input;
         measurement m;
         try {
-            m = measure(program, options, settings.repeat, workers, shown);
+            m = measure(program, options, settings.repeat, request.copies, workers, shown);
         } catch (const apps::input_missing& missing) {
             m.program = program.info.name;
             m.in_table_iii = program.info.in_table_iii();
@@ -117,6 +117,9 @@ exit_code run(const run_request& request) {
     if (!request.on.empty()) {
         if (all) {
             throw apps::usage_error("--on goes with one program, not with 'all'");
+        }
+        if (request.copies != 0) {
+            throw apps::usage_error("--copies does not go with --on");
         }
         refuse_senseless_options(wanted(request.program).info, request.options);
         return run_on(request, request.repeat.value_or(repeat_one));

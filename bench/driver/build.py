@@ -9,6 +9,8 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMPILERS = {"g++": ["g++"], "clang++": ["clang++-19", "clang++"]}
+# Workloads that need a library which may not be there, and what to say then.
+NEEDS = {"uts": "nettle-dev is not installed"}
 
 
 class BuildError(Exception):
@@ -32,11 +34,11 @@ def run(command, what, cwd=ROOT):
 
 
 class Programs:
-    """Where each peer's programs are. missing: {column label: why it is not measured}."""
+    """Where each peer's programs are. missing: {column label: why it is not measured}; absent: {workload: the same}."""
 
     def __init__(self, folder, jobs):
         self.folder, self.jobs = pathlib.Path(folder).resolve(), jobs
-        self.trees, self.missing, self.targets = {}, {}, {}
+        self.trees, self.missing, self.targets, self.absent = {}, {}, {}, {}
 
     def build(self, peers, workloads, others=()):
         """workloads: what each peer has a program for. others: targets of the g++ tree that belong to no peer."""
@@ -71,7 +73,8 @@ class Programs:
         return path if path.exists() else None
 
     def _has(self, tree, name, workloads):
-        return all(f"bench_{workload}_{name}" in self.targets[tree] for workload in workloads)
+        return all(f"bench_{workload}_{name}" in self.targets[tree] for workload in workloads
+                   if workload not in self.absent)
 
     def _cmake(self, tree, peers, workloads, others):
         compiler = next((name for name in COMPILERS[tree] if shutil.which(name)), None)
@@ -84,6 +87,8 @@ class Programs:
             f"configuring for {compiler}")
         listed = run(["ninja", "-C", folder, "-t", "targets", "all"], "listing the targets")
         self.targets[tree] = set(re.findall(r"^(\w+): phony$", listed, re.MULTILINE))
+        self.absent |= {workload: why for workload, why in NEEDS.items()
+                        if workload in workloads and f"bench_{workload}_serial" not in self.targets[tree]}
         wanted = {f"bench_{workload}_{peer.name}" for workload in workloads for peer in peers}
         wanted |= set(others if tree == "g++" else ()) | {"bench_limits", "skerry_cli"}
         wanted &= self.targets[tree]

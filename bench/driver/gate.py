@@ -3,8 +3,10 @@
 
 import dataclasses
 import math
+import statistics
 
-from rows import BOUNDS, DECIDING, NOTHING, OPTIMUM_SLACK, PROGRAMS_MEAN, PROGRAMS_WORST, ROWS, SERIAL, SKERRY
+from rows import (BOUNDS, COMPILE_ROW, COMPILE_SECONDS, COPIES, DECIDING, EFFICIENCY_OF_MANY, MANY, NOTHING, OPTIMUM_SLACK,
+                  PROGRAM_OF_COPIES, PROGRAMS_MEAN, PROGRAMS_OF_COPIES, PROGRAMS_WORST, ROWS, SERIAL, SKERRY)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,6 +35,25 @@ def serial(measured):
 def ratio(of, to):
     """None where there is nothing to divide by."""
     return of / to if of is not None and to else None
+
+
+def ratio_to_copies(together, copies):
+    """Speed of one run on several executors, in that of serial copies side by side, given the seconds of each."""
+    return 1 / together / sum(1 / seconds for seconds in copies)
+
+
+def of_copies(row, measured, column):
+    """What a column reaches of the serial copies, or None if either was not measured."""
+    ours, copies = value(measured, column), least(measured, [peer.label for peer in COPIES])
+    return None if None in (ours, copies) else ratio_to_copies(ours, [copies] * measured["workers"])
+
+
+def _beside_copies(row, measured, column):
+    found = of_copies(row, measured, column)
+    if found is None:
+        return Verdict(row.name, measured["workers"], False, f"{column}: no serial copies side by side were measured")
+    return Verdict(row.name, measured["workers"], found >= row.of_copies,
+                   f"{column} reaches {found:.3f} of serial copies side by side, >= {row.of_copies}")
 
 
 def _against(row, measured, column, rival):
@@ -67,17 +88,72 @@ def within(bound, measured, column):
     return Verdict(bound.row, measured["workers"], found <= bound.at_most, f"{column} is {found:.3f}, {bound.says}")
 
 
-def _programs(run):
-    """Of the programs on one worker."""
-    if not run["rows"] or not all("skerry" in row for row in run["rows"]):
-        return [Verdict("programs", 1, False, "not all were measured")]
-    times = {f"{row['program']}, {row['problem']}": 1 / row["speed_up"] for row in run["rows"]}
-    mean = math.exp(sum(math.log(t) for t in times.values()) / len(times))
-    worst = max(times, key=times.get)
+def name_of(program):
+    return f"{program['program']}, {program['problem']}"
+
+
+def geometric_mean(values):
+    return math.exp(statistics.fmean(math.log(value) for value in values))
+
+
+def over_elision(program):
+    """Its time over that of the serial elision; of all runs the least, as for every computation."""
+    return program["skerry"]["min_s"] / program["serial"]["min_s"]
+
+
+def program_of_copies(program, workers):
+    """What it reaches of copies of its elision, or None if they were not measured."""
+    if "copies" not in program:
+        return None
+    return ratio_to_copies(program["skerry"]["min_s"], [program["copies"]["min_s"]] * workers)
+
+
+def efficiency(run):
+    """Speed-up by workers, the geometric mean."""
+    return 1 / geometric_mean(over_elision(program) for program in run["rows"]) / run["workers"]
+
+
+def _programs_on_one(rows):
+    times = {name_of(row): over_elision(row) for row in rows}
+    mean, worst = geometric_mean(times.values()), max(times, key=times.get)
     return [Verdict("programs", 1, mean <= PROGRAMS_MEAN,
                     f"geometric mean of time / elision = {mean:.3f}, <= {PROGRAMS_MEAN}"),
             Verdict("programs", 1, times[worst] <= PROGRAMS_WORST,
                     f"worst time / elision = {times[worst]:.3f} ({worst}), <= {PROGRAMS_WORST}")]
+
+
+def _programs(run):
+    rows, workers = run["rows"], run["workers"]
+    if not rows or not all("skerry" in row for row in rows):
+        return [Verdict("programs", workers, False, "not all were measured")]
+    if workers == 1:
+        return _programs_on_one(rows)
+    reached = {name_of(row): (program_of_copies(row, workers), PROGRAM_OF_COPIES.get(row["program"])) for row in rows}
+    if None in (found for found, _ in reached.values()):
+        return [Verdict("programs", workers, False, "no serial copies side by side were measured")]
+    mean = geometric_mean(found for found, _ in reached.values())
+    verdicts = [Verdict("programs", workers, mean >= PROGRAMS_OF_COPIES, "geometric mean of what they reach of serial "
+                        f"copies side by side = {mean:.3f}, >= {PROGRAMS_OF_COPIES}")]
+    verdicts += [Verdict(name, workers, found >= goal, f"reaches {found:.3f} of serial copies side by side, >= {goal}")
+                 for name, (found, goal) in reached.items() if goal is not None]
+    if workers == MANY:
+        verdicts.append(Verdict("programs", workers, efficiency(run) >= EFFICIENCY_OF_MANY,
+                                f"speed-up by workers = {efficiency(run):.3f}, >= {EFFICIENCY_OF_MANY}"))
+    return verdicts
+
+
+def compile_seconds(samples):
+    """(median of the file that forks, median of the one that includes <atomic> alone)"""
+    return statistics.median(samples["forks"]), statistics.median(samples["atomic"])
+
+
+def _compile(result):
+    verdicts = []
+    for compiler, samples in result.items():
+        forks, atomic = compile_seconds(samples)
+        verdicts.append(Verdict(COMPILE_ROW, 0, forks - atomic <= COMPILE_SECONDS,
+                                f"{compiler}: {forks:.3f} s, <= {atomic:.3f} s of <atomic> alone + {COMPILE_SECONDS}"))
+    return verdicts
 
 
 def evaluate(result):
@@ -97,9 +173,11 @@ def evaluate(result):
             verdicts += [within(bound, measured, column) for bound in BOUNDS
                          if bound.row == row.name and column in bound.columns
                          and measured["workers"] in bound.workers]
+            if row.of_copies and measured["workers"] > 1:
+                verdicts.append(_beside_copies(row, measured, column))
     for run in result["programs"]:
-        if run["workers"] == 1:
-            verdicts += _programs(run)
+        verdicts += _programs(run)
+    verdicts += _compile(result.get("compile", {}))
     if not verdicts:
         verdicts.append(Verdict("all", 0, False, "nothing of Skerry was measured"))
     return verdicts

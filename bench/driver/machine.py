@@ -8,6 +8,7 @@ import re
 import resource
 
 from build import COMPILERS, output_of
+from rows import MANY
 
 
 def _processor():
@@ -20,14 +21,24 @@ def _package(name):
     return output_of(["dpkg-query", "-W", "-f", "${Version}", name])
 
 
+def processors():
+    return len(os.sched_getaffinity(0))
+
+
+def worker_counts():
+    """How many workers are measured here if nobody says."""
+    return [1, 2] + ([MANY] if processors() >= MANY else [])
+
+
 def describe():
     versions = {name: output_of([spelled, "--version"]).split("\n")[0]
                 for name, spellings in COMPILERS.items() for spelled in spellings[:1]}
     versions["rustc"] = output_of(["rustc", "--version"])
-    versions |= {"oneTBB": _package("libtbb-dev"), "libomp": _package("libomp-19-dev"), "libgomp": _package("libgomp1")}
+    versions |= {"oneTBB": _package("libtbb-dev"), "libomp": _package("libomp-19-dev"), "libgomp": _package("libgomp1"),
+                 "nettle": _package("nettle-dev")}
     return {
         "processor": _processor(),
-        "processors": len(os.sched_getaffinity(0)),
+        "processors": processors(),
         "kernel": f"{platform.system()} {platform.release()}",
         "system": _system(),
         "versions": {name: version for name, version in versions.items() if version},

@@ -3,15 +3,22 @@
 
 import json
 import os
+import shutil
 import statistics
 import subprocess
 
+from build import COMPILERS, ROOT
 from machine import OtherLoad
-from rows import PEERS
+from rows import PEERS, SKERRY
 
 # Seconds; far more than any needs.
 TIME_LIMIT = 300
 ALL_PROGRAMS_TIME_LIMIT = 3600
+# In a round: runs of a program that takes 3 to 300 ms, and of a compiler.
+PROGRAM_RUNS = 5
+COMPILE_RUNS = 10
+FILES = ROOT / "bench" / "compile"
+COMPILED = ("forks", "atomic")
 
 
 class Failure(Exception):
@@ -73,9 +80,12 @@ def by_turns(items, turn):
 def measure_row(row, workers, rounds, programs, say, among=PEERS):
     """One round runs every peer once, so that a slow minute of the machine falls on all of them."""
     peers, problems = {}, {}
+    if row.program in programs.absent:
+        problems = dict.fromkeys(SKERRY, programs.absent[row.program])
+        rounds = 0
     with OtherLoad() as load:
         for turn in range(rounds):
-            for peer in by_turns(among, turn):
+            for peer in by_turns(row.peers(workers, among), turn):
                 command = programs.command(peer, row.program)
                 if command is None or peer.label in problems:
                     continue
@@ -84,6 +94,7 @@ def measure_row(row, workers, rounds, programs, say, among=PEERS):
                 command += ["--workers", workers, "--repeat", row.repeat]
                 command += ["--variant", row.variant] if row.variant else []
                 command += ["--size", size] if size else []
+                command += ["--copies", workers] if peer.side_by_side else []
                 try:
                     printed = run_json(command, environment_for(workers))
                 except Failure as failure:
@@ -101,10 +112,43 @@ def measure_row(row, workers, rounds, programs, say, among=PEERS):
             "other_load": round(load.processors, 3), "peers": peers, "problems": problems}
 
 
-def measure_programs(workers, cli, repeat, say):
-    """The thirteen programs against their serial elision, as `skerry run all` times them."""
+def measure_programs(workers, cli, rounds, say):
+    """The thirteen programs against their serial elision, as `skerry run all` times them: elision, Skerry and, on more
+    than one worker, as many copies of the elision side by side, by turns."""
     say(f"the programs, {workers} worker(s)")
+    copies = ["--copies", workers] if workers > 1 else []
     with OtherLoad() as load:
-        printed = run_json([cli, "run", "all", "--json", "--repeat", repeat], environment_for(workers),
-                           ALL_PROGRAMS_TIME_LIMIT)
+        printed = run_json([cli, "run", "all", "--json", "--repeat", rounds * PROGRAM_RUNS, *copies],
+                           environment_for(workers), ALL_PROGRAMS_TIME_LIMIT)
     return {"workers": workers, "other_load": round(load.processors, 3), "rows": [row for row in printed["rows"] if row["in_table_iii"]]}
+
+
+def processor_seconds(command):
+    """User and system time of a command and what it starts."""
+    with subprocess.Popen([str(part) for part in command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          text=True) as process:
+        said = process.stderr.read()
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise Failure(f"{os.path.basename(command[0])} ended with status {process.returncode} and said: "
+                      f"{(said.strip() or 'nothing').splitlines()[0]}")
+    return used.ru_utime + used.ru_stime
+
+
+def measure_compile(rounds, say):
+    """{compiler: {"forks", "atomic": seconds of each time}}: a file that forks once beside one that includes <atomic>
+    alone, by turns, as a user compiles them."""
+    samples = {}
+    for name, spellings in COMPILERS.items():
+        compiler = next((spelled for spelled in spellings if shutil.which(spelled)), None)
+        if compiler is not None:
+            samples[name] = {what: [] for what in COMPILED}
+            for turn in range(rounds * COMPILE_RUNS + 1):
+                for what in by_turns(COMPILED, turn):
+                    say(f"compiling with {name}, {turn} of {rounds * COMPILE_RUNS}: {what}")
+                    used = processor_seconds([compiler, "-std=c++20", "-O2", "-c", "-I", ROOT / "include", "-o",
+                                              os.devnull, FILES / f"{what}.cpp"])
+                    if turn > 0:  # the first reads the headers from the disk
+                        samples[name][what].append(used)
+    return samples

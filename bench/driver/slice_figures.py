@@ -100,11 +100,6 @@ def parse_row(text):
     return row["seconds"]
 
 
-def ratio_to_copies(together, copies):
-    """Speed of one run on two executors, in that of two serial copies side by side."""
-    return 1 / together / sum(1 / seconds for seconds in copies)
-
-
 def _digits(cli, say, turn):
     """{figure: ratio} of one round: the two copies and each way to use two executors, by turns."""
     seconds = {}
@@ -115,7 +110,7 @@ def _digits(cli, say, turn):
         else:
             running = [measure.Running([cli, *DIGITS, way], measure.environment_for(1 if ":" in way else 2))]
         seconds[way] = [run.printed(parse_row) for run in running]
-    return {name: ratio_to_copies(seconds[way][0], seconds[COPIES]) for way, name in TOGETHER.items()}
+    return {name: gate.ratio_to_copies(seconds[way][0], seconds[COPIES]) for way, name in TOGETHER.items()}
 
 
 def _instructions(cli, say):

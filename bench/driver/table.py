@@ -3,8 +3,9 @@
 
 import pathlib
 
-from gate import ratio, serial, value
-from rows import OPTIMUM_SLACK, RIVALS, ROWS, SKERRY
+from gate import (compile_seconds, efficiency, geometric_mean, of_copies, program_of_copies, ratio, serial, value)
+from rows import (COMPILE_ROW, COMPILE_SECONDS, COPIES, EFFICIENCY_OF_MANY, MANY, OPTIMUM_SLACK, PROGRAMS_OF_COPIES, RIVALS,
+                  ROWS, SKERRY)
 
 BEGIN, END = "<!-- bench: begin -->", "<!-- bench: end -->"
 
@@ -62,22 +63,81 @@ def _rows(result, workers):
     return lines
 
 
+def _copies(result):
+    rows = {row.name: row for row in ROWS}
+    lines = []
+    for measured in result["rows"]:
+        row = rows[measured["row"]]
+        if row.of_copies and measured["workers"] > 1:
+            cells = [cell(measured, label) for label in SKERRY + [peer.label for peer in COPIES]]
+            reached = [of_copies(row, measured, column) for column in SKERRY]
+            lines.append(f"| {row.name} | {measured['workers']} | {row.unit} | " + " | ".join(cells) + " | "
+                         + " / ".join("-" if r is None else f"{r:.3f}" for r in reached) + f" | {row.of_copies} |")
+    return ["**Against serial copies side by side**", "",
+            "| | workers | unit | " + " | ".join(SKERRY + [peer.label for peer in COPIES]) + " | reached | goal |",
+            "|---" * (len(SKERRY + COPIES) + 5) + "|", *lines, ""] if lines else []
+
+
+def _program_cells(row, workers):
+    if "skerry" not in row:
+        return ["-"] * (3 if workers > 1 else 2)
+    reached = program_of_copies(row, workers) if workers > 1 else None
+    cells = [f"{row['skerry']['median_s']:.4f}", f"{row['speed_up']:.2f}"]
+    return cells + (["-" if reached is None else f"{reached:.3f}"] if workers > 1 else [])
+
+
 def _programs(result):
     runs = result["programs"]
-    if not runs:
-        return []
     names = {(row["program"], row["input"]): row.get("problem", row["input"]) for run in runs for row in run["rows"]}
+    heads = [f"Skerry s, {run['workers']} w | speed-up" + (" | of copies" if run["workers"] > 1 else "") for run in runs]
     lines = ["**Programs against their serial elision**", "",
-             "| program | input | serial s | " + " | ".join(f"Skerry s, {run['workers']} w | speed-up" for run in runs)
-             + " |", "|---|---|---" + "|---|---" * len(runs) + "|"]
+             "| program | input | serial s | " + " | ".join(heads) + " |",
+             "|---|---|---" + "".join("|---" * (head.count("|") + 1) for head in heads) + "|"]
     for key, problem in names.items():
         rows = [next((row for row in run["rows"] if (row["program"], row["input"]) == key), {}) for run in runs]
         measured = [row for row in rows if "skerry" in row]
-        cells = [f"{row['skerry']['median_s']:.4f} | {row['speed_up']:.2f}" if "skerry" in row else "- | -"
-                 for row in rows]
+        cells = [cell_ for row, run in zip(rows, runs) for cell_ in _program_cells(row, run["workers"])]
         base = f"{min(row['serial']['median_s'] for row in measured):.4f}" if measured else "-"
         lines.append(f"| {key[0]} | {problem} | {base} | " + " | ".join(cells) + " |")
     return lines
+
+
+def _all_programs(run):
+    """(figure, measured, goal) over all programs on more than one worker."""
+    rows, workers = run["rows"], run["workers"]
+    if not rows or not all("skerry" in row for row in rows):
+        return [("the programs", "not all were measured", "")]
+    reached = [program_of_copies(row, workers) for row in rows]
+    asked, granted, forced = (sum(row.get("statistics", {}).get(f"steals_{what}", 0) for row in rows)
+                              for what in ("asked", "granted", "asymmetric"))
+    return [
+        ("what they reach of serial copies side by side, geometric mean",
+         "-" if None in reached else f"{geometric_mean(reached):.3f}", f">= {PROGRAMS_OF_COPIES}"),
+        ("speed-up by workers, geometric mean", f"{efficiency(run):.3f}",
+         f">= {EFFICIENCY_OF_MANY}" if workers == MANY else ""),
+        ("steals asked, granted, of these by force, in all timed runs", f"{asked}, {granted}, {forced}", ""),
+    ]
+
+
+def _more_workers(result):
+    """What holds of all programs together, also where the machine is too small for it."""
+    lines = ["| the programs together | workers | measured | goal |", "|---|---|---|---|"]
+    for run in result["programs"]:
+        if run["workers"] > 1:
+            lines += [f"| {name} | {run['workers']} | {found} | {goal} |" for name, found, goal in _all_programs(run)]
+    if all(run["workers"] != MANY for run in result["programs"]):
+        why = f"not measured: {result['machine']['processors']} processors"
+        lines += [f"| speed-up by workers, geometric mean | {MANY} | {why} | >= {EFFICIENCY_OF_MANY} |",
+                  f"| steals asked, granted, of these by force, in all timed runs | {MANY} | {why} | |"]
+    return lines + ["| cache lines moved per steal | | not measured: the driver reads no counters of the processor | |"]
+
+
+def _compile(result):
+    lines = []
+    for compiler, samples in result.get("compile", {}).items():
+        forks, atomic = compile_seconds(samples)
+        lines.append(f"| {compiler} | {forks:.3f} | {atomic:.3f} | {forks - atomic:+.3f} | <= +{COMPILE_SECONDS:.2f} |")
+    return [f"| {COMPILE_ROW} | s | `<atomic>` alone | more | goal |", "|---|---|---|---|---|", *lines, ""] if lines else []
 
 
 def unmeasured(result):
@@ -103,11 +163,16 @@ def markdown(result):
     lines = []
     for workers in sorted({measured["workers"] for measured in result["rows"]}):
         lines += _rows(result, workers) + [""]
-    lines += _programs(result) + [""]
+    lines += _copies(result)
+    if result["programs"]:
+        lines += _programs(result) + [""] + _more_workers(result) + [""]
+    lines += _compile(result)
     busiest = max([measured["other_load"] for measured in result["rows"] + result["programs"]], default=0.0)
     lines.append(
         f"{origin(result)} Least of {result['rounds']} interleaved rounds, median in brackets; serial is "
-        "the faster of both compilers' plain program. Ratios are g++ / clang++, of the medians for region entry, "
+        "the faster of both compilers' plain program. What is reached of serial copies side by side is the copies' time, "
+        "until the last has ended, by their number and by Skerry's, of each the least. Compile times are medians of "
+        "processor time. Ratios are g++ / clang++, of the medians for region entry, "
         "hostage and CPU use, of the least for the rest; below 1 Skerry is better. "
         f"Other work on the machine took up to {busiest:.2f} processors meanwhile.")
     return "\n".join(lines + unmeasured(result)) + "\n"

@@ -2,13 +2,16 @@
 #include "harness/harness.hpp"
 
 #include "harness/peer.hpp"
+#include "support/side_by_side.hpp"
 
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <exception>
 #include <optional>
+#include <stdexcept>
 #include <string_view>
 #include <system_error>
 
@@ -37,7 +40,8 @@ int usage(const char* program, const workload& measured, const std::string& comp
     for (const std::string& variant : measured.variants) {
         std::fprintf(stderr, " %s", variant.c_str());
     }
-    std::fprintf(stderr, "] [--workers N] [--repeat N] [--size N]\n");
+    std::fprintf(stderr, "] [--workers N] [--repeat N] [--size N]%s\n",
+                 measured.unit_of_copies != nullptr ? " [--copies N]" : "");
     return 2;
 }
 
@@ -62,6 +66,9 @@ std::optional<std::string> parse(int argc, char** argv, const workload& measured
         } else if (option == "--size") {
             good = number<std::uint64_t>(value).has_value();
             into.size = number<std::uint64_t>(value).value_or(1);
+        } else if (option == "--copies" && measured.unit_of_copies != nullptr) {
+            good = number<unsigned>(value).has_value();
+            into.copies = number<unsigned>(value).value_or(1);
         } else {
             return "there is no option '" + std::string(option) + "'";
         }
@@ -81,14 +88,43 @@ double median(std::vector<double> samples) {
 void print(const workload& measured, const settings& how, const result& got, double processors) {
     std::printf(R"({"workload": "%s", "variant": "%s", "peer": "%s", "version": "%s", "compiler": "%s", )",
                 measured.name, how.variant.c_str(), peer::name, peer::version().c_str(), compiler);
-    std::printf(R"("workers": %u, "size": %llu, "unit": "%s", "value": %.9g, "samples": [)", how.workers,
-                static_cast<unsigned long long>(how.size), got.unit.c_str(), median(got.samples));
+    std::printf(R"("workers": %u, "copies": %u, "size": %llu, "unit": "%s", "value": %.9g, "samples": [)", how.workers,
+                how.copies, static_cast<unsigned long long>(how.size), got.unit.c_str(), median(got.samples));
     for (std::size_t i = 0; i < got.samples.size(); ++i) {
         std::printf("%s%.9g", i == 0 ? "" : ", ", got.samples[i]);
     }
     std::printf(R"(], "cpu": %.3f, "check": "%s"})"
                 "\n",
                 processors, got.wrong.empty() ? "ok" : got.wrong.c_str());
+}
+
+result alone(const workload& measured, const settings& how) {
+    peer::start(how.workers);
+    return measured.measure(how);
+}
+
+result side_by_side(const workload& measured, const settings& how) {
+    apps::side_by_side copies(how.copies, [&] {
+        return [&](const apps::side_by_side::meeting& meet) {
+            settings own = how;
+            own.meet = meet;
+            result got = alone(measured, own);
+            if (!got.wrong.empty()) {
+                throw std::runtime_error(got.wrong);
+            }
+            return std::move(got.samples);
+        };
+    });
+    result all{measured.unit_of_copies, std::vector<double>(how.repetitions), {}};
+    try {
+        for (const std::vector<double>& samples : copies.round()) {
+            std::ranges::transform(samples, all.samples, all.samples.begin(),
+                                   [](double a, double b) { return std::max(a, b); });
+        }
+    } catch (const std::exception& e) {
+        all.wrong = e.what();
+    }
+    return all;
 }
 
 } // namespace
@@ -100,10 +136,9 @@ int run(int argc, char** argv, const workload& measured) {
     if (const auto complaint = parse(argc, argv, measured, how)) {
         return usage(argv[0], measured, *complaint);
     }
-    peer::start(how.workers);
     const seconds used_before = processor_time();
     result got;
-    const seconds passed = time([&] { got = measured.measure(how); });
+    const seconds passed = time([&] { got = (how.copies > 1 ? side_by_side : alone)(measured, how); });
     print(measured, how, got, (processor_time() - used_before) / passed);
     return got.wrong.empty() ? 0 : 1;
 }
@@ -115,12 +150,16 @@ void spin_for(seconds duration) {
 }
 
 seconds processor_time() {
-    rusage use{};
-    ::getrusage(RUSAGE_SELF, &use);
     const auto length = [](const timeval& t) {
         return std::chrono::seconds(t.tv_sec) + std::chrono::microseconds(t.tv_usec);
     };
-    return length(use.ru_utime) + length(use.ru_stime);
+    seconds all{};
+    for (const auto whose : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+        rusage use{};
+        ::getrusage(whose, &use);
+        all += length(use.ru_utime) + length(use.ru_stime);
+    }
+    return all;
 }
 
 } // namespace bench

@@ -2,9 +2,10 @@
 // What every measured program shares: its command line, the repetition of one measurement, and the line it prints.
 //
 // A program measures one peer on one workload and prints one JSON object on one line:
-//   {"workload", "variant", "peer", "compiler", "workers", "unit", "value", "samples", "cpu", "check"}
-// value is the median of the samples, cpu the processors in use meanwhile. A program whose peer computed a wrong result
-// prints "check": what was wrong, and fails.
+//   {"workload", "variant", "peer", "compiler", "workers", "copies", "unit", "value", "samples", "cpu", "check"}
+// value is the median of the samples, cpu the processors in use meanwhile. With --copies N, N processes measure side by
+// side and begin each repetition at the same moment; a sample then is the time of the last to end. A program whose peer
+// computed a wrong result prints "check": what was wrong, and fails.
 #pragma once
 
 #include <chrono>
@@ -20,6 +21,8 @@ struct settings {
     unsigned workers = 1;
     unsigned repetitions = 3;
     std::uint64_t size = 0; // what it counts is the workload's business
+    unsigned copies = 1;
+    std::function<void()> meet = [] {}; // before each repetition, outside of its time: the copies wait for each other
 };
 
 struct result {
@@ -33,6 +36,7 @@ struct workload {
     std::vector<std::string> variants; // the first is the default
     std::uint64_t default_size;
     std::function<result(const settings&)> measure;
+    const char* unit_of_copies = nullptr; // null: it does not meet, so --copies is refused
 };
 
 /// Parses the command line, starts the peer, measures, prints the line. Returns the exit status of main: 0 measured and
@@ -65,7 +69,7 @@ seconds time(F&& f) {
 /// Runs a computation that lasts this long by the clock, whatever else the machine does.
 void spin_for(seconds duration);
 
-/// Processor time that this process has used, all threads.
+/// Processor time that this process has used, all threads and the copies that have ended.
 seconds processor_time();
 
 /// A stream of numbers that is the same on every machine (splitmix64).

@@ -15,6 +15,7 @@
 #include "fabric/shm/shm.hpp"
 #include "slice/figure.hpp"
 #include "slice/pair.hpp"
+#include "support/pin.hpp"
 
 namespace {
 
@@ -177,7 +178,7 @@ int main(int argc, char** argv) {
             return bench::launch_pair("bench_message", argc, argv);
         }
         const fabric::shm::connection joined = fabric::shm::connect();
-        bench::pin(joined.fabric->describe().self);
+        apps::pin(joined.fabric->describe().self);
         pair_of(*joined.fabric).run();
         return 0;
     } catch (const std::exception& e) {

@@ -26,6 +26,7 @@
 #include "fabric/shm/shm.hpp"
 #include "slice/figure.hpp"
 #include "slice/pair.hpp"
+#include "support/pin.hpp"
 
 namespace {
 
@@ -99,7 +100,7 @@ int main(int argc, char** argv) {
         }
         // Before the runtime has threads, so that the one that moves messages is the worker's neighbour here and not
         // the other process's.
-        bench::pin(skerry::fabric::shm::launched_as().rank);
+        apps::pin(skerry::fabric::shm::launched_as().rank);
         skerry::options one;
         one.workers = 1;
         skerry::runtime r(one);

@@ -19,12 +19,12 @@ import machine  # noqa: E402
 import measure  # noqa: E402
 import slice_figures  # noqa: E402
 import table  # noqa: E402
-from rows import BOUNDS, PEERS, ROWS  # noqa: E402
+from rows import BOUNDS, COPIES, MANY, PEERS, ROWS  # noqa: E402
 
 
 def result(row, workers=1, problems=None, missing=None, shapes=ROWS, **values):
     """A result of one row; a value's keyword is its column with _ for a space and ++ left out."""
-    labels = {peer.label.replace(" ", "_").replace("++", ""): peer.label for peer in PEERS}
+    labels = {peer.label.replace(" ", "_").replace("++", ""): peer.label for peer in PEERS + COPIES}
     shape = next(r for r in shapes if r.name == row)
     peers = {labels[key]: {"min": v, "median": v, "samples": [v], "cpu": [1.0], "version": "", "compiler": ""}
              for key, v in values.items()}
@@ -32,6 +32,21 @@ def result(row, workers=1, problems=None, missing=None, shapes=ROWS, **values):
                                             "versions": {"g++": "12"}}, "rounds": 1, "missing": missing or {},
             "programs": [], "rows": [{"row": row, "workers": workers, "unit": shape.unit, "statistic": shape.statistic,
                                       "other_load": 0.0, "peers": peers, "problems": problems or {}}]}
+
+
+def program(name, times, copies=None, **more):
+    """A row of a program whose elision takes a second. times: of Skerry; copies: of one of so many, in seconds."""
+    row = {"program": name, "input": "generated", "problem": "p", "serial": {"median_s": 1.0, "min_s": 1.0},
+           "skerry": {"median_s": times, "min_s": times}, "speed_up": 1 / times,
+           "statistics": {"steals_asked": 7, "steals_granted": 5, "steals_asymmetric": 2}}
+    if copies is not None:
+        row["copies"] = {"median_s": copies, "min_s": copies}
+    return row | more
+
+
+def of_programs(workers, *rows):
+    return result("nqueens 12", Skerry_g=1, Skerry_clang=1) | {
+        "rows": [], "programs": [{"workers": workers, "other_load": 0.0, "rows": list(rows)}]}
 
 
 def failures(of):
@@ -77,13 +92,47 @@ class Gate(unittest.TestCase):
 
     def test_programs_against_their_elision(self):
         def of(*times):
-            rows = [{"program": "p", "problem": str(n), "skerry": {}, "speed_up": 1 / t} for n, t in enumerate(times)]
-            return [v.says for v in gate.evaluate({"rows": [], "missing": {}, "programs": [{"workers": 1, "rows": rows}]})
-                    if not v.passed]
+            return failures(of_programs(1, *(program("p", t, problem=str(n)) for n, t in enumerate(times))))
         self.assertEqual(of(1.0, 1.09, 0.99), [])
         self.assertEqual(of(1.0, 1.11, 0.9), ["worst time / elision = 1.110 (p, 1), <= 1.1"])
         self.assertEqual(of(1.04, 1.04), ["geometric mean of time / elision = 1.040, <= 1.03"])
         self.assertEqual(of(), ["not all were measured"])
+
+    def test_the_least_of_a_programs_runs_decides(self):
+        row = program("p", 1.0) | {"skerry": {"median_s": 1.5, "min_s": 1.05}, "speed_up": 1 / 1.5}
+        self.assertEqual(failures(of_programs(1, row, program("q", 1.0))), [])
+
+    def test_against_serial_copies_side_by_side(self):
+        values = {"Skerry_clang": 50, "oneTBB": 60, "rayon": 60, "copies_g": 101, "copies_clang": 97}
+        self.assertEqual(failures(result("nqueens 12", 2, Skerry_g=50, **values)), [])
+        self.assertEqual(failures(result("nqueens 12", 2, Skerry_g=50.01, **values)),
+                         ["Skerry g++ reaches 0.970 of serial copies side by side, >= 0.97"])
+        del values["copies_g"], values["copies_clang"]
+        self.assertEqual(failures(result("nqueens 12", 2, Skerry_g=50, **values)),
+                         [f"{column}: no serial copies side by side were measured" for column in gate.SKERRY])
+        self.assertEqual(failures(result("nqueens 12", 1, Skerry_g=50, **values)), [])
+
+    def test_programs_against_copies_of_their_elision(self):
+        self.assertEqual(failures(of_programs(2, program("p", 0.5, 0.96), program("q", 0.5, 0.95))), [])
+        self.assertEqual(failures(of_programs(2, program("p", 0.5, 0.9), program("q", 0.5, 0.99))),
+                         ["geometric mean of what they reach of serial copies side by side = 0.944, >= 0.95"])
+        self.assertEqual(failures(of_programs(2, program("cilk5-lu", 0.5, 0.96))),
+                         ["reaches 0.960 of serial copies side by side, >= 0.97"])
+        self.assertEqual(failures(of_programs(2, program("p", 0.5))),
+                         ["no serial copies side by side were measured"])
+        self.assertEqual(failures(of_programs(4, program("p", 0.25, 0.96))), [])
+
+    def test_the_speed_up_by_workers_is_held_where_there_are_many(self):
+        self.assertEqual(failures(of_programs(MANY, program("p", 1 / MANY / 0.901, 1.1))), [])
+        self.assertEqual(failures(of_programs(MANY, program("p", 1 / MANY / 0.89, 1.1))),
+                         ["speed-up by workers = 0.890, >= 0.9"])
+
+    def test_compile_time_beside_the_atomic_header(self):
+        def of(forks):
+            return failures(result("nqueens 12", Skerry_g=1, Skerry_clang=1, oneTBB=2, rayon=2) | {
+                "compile": {"g++": {"forks": forks, "atomic": [0.2, 0.25, 9]}}})
+        self.assertEqual(of([0.1, 0.35, 0.4]), [])
+        self.assertEqual(of([0.1, 0.351, 0.4]), ["g++: 0.351 s, <= 0.250 s of <atomic> alone + 0.1"])
 
     def test_idle_is_zero_in_two_digits(self):
         row = "idle, the second after work"
@@ -129,14 +178,37 @@ class Table(unittest.TestCase):
 
     def test_programs(self):
         made = result("nqueens 12", Skerry_g=1, Skerry_clang=1)
-        row = {"program": "cilk5-nq", "input": "generated", "problem": "n = 12", "serial": {"median_s": 2.0},
-               "skerry": {"median_s": 1.0}, "speed_up": 2.0}
-        made["programs"] = [{"workers": 2, "other_load": 0.5, "rows": [
-            row, {"program": "ligra-bfs", "input": "wordnet", "skipped": "not installed"}]}]
+        absent = {"program": "ligra-bfs", "input": "wordnet", "skipped": "not installed"}
+        made["programs"] = [
+            {"workers": 1, "other_load": 0.5, "rows": [program("cilk5-nq", 1.25, problem="n = 12"), absent]},
+            {"workers": 2, "other_load": 0.1, "rows": [program("cilk5-nq", 0.5, 0.9, problem="n = 12"), absent]}]
         text = table.markdown(made)
-        self.assertIn("| cilk5-nq | n = 12 | 2.0000 | 1.0000 | 2.00 |", text)
-        self.assertIn("| ligra-bfs | wordnet | - | - | - |", text)
+        self.assertIn("| program | input | serial s | Skerry s, 1 w | speed-up | Skerry s, 2 w | speed-up | of copies |\n"
+                      "|---|---|---|---|---|---|---|---|\n", text)
+        self.assertIn("| cilk5-nq | n = 12 | 1.0000 | 1.2500 | 0.80 | 0.5000 | 2.00 | 0.900 |", text)
+        self.assertIn("| ligra-bfs | wordnet | - | - | - | - | - | - |", text)
         self.assertIn("up to 0.50 processors", text)
+        self.assertIn("| the programs | 2 | not all were measured |", text)
+
+    def test_all_programs_together(self):
+        text = table.markdown(of_programs(2, program("p", 0.625, 1.0), program("q", 0.625, 1.0)))
+        self.assertIn("geometric mean | 2 | 0.800 | >= 0.95 |", text)
+        self.assertIn("| speed-up by workers, geometric mean | 2 | 0.800 |  |", text)
+        self.assertIn("in all timed runs | 2 | 14, 10, 4 |", text)
+        self.assertIn(f"| speed-up by workers, geometric mean | {MANY} | not measured: 2 processors | >= 0.9 |", text)
+        self.assertIn(f"in all timed runs | {MANY} | not measured: 2 processors |", text)
+        self.assertIn("| cache lines moved per steal | | not measured", text)
+        text = table.markdown(of_programs(MANY, program("p", 0.0625, 1.0)))
+        self.assertIn(f"| speed-up by workers, geometric mean | {MANY} | 1.000 | >= 0.9 |", text)
+        self.assertNotIn("not measured: 2 processors", text)
+
+    def test_copies_and_compile_time(self):
+        made = result("nqueens 12", 2, Skerry_g=10, Skerry_clang=20, copies_g=19, copies_clang=20)
+        made["compile"] = {"clang++": {"forks": [0.5], "atomic": [0.25]}}
+        text = table.markdown(made)
+        self.assertIn("| nqueens 12 | 2 | ms | 10.0 | 20.0 | 19.0 | 20.0 | 0.950 / 0.475 | 0.97 |", text)
+        self.assertIn("| clang++ | 0.500 | 0.250 | +0.250 | <= +0.10 |", text)
+        self.assertNotIn("side by side**", table.markdown(result("nqueens 12", 1, Skerry_g=10, Skerry_clang=20)))
 
     def test_write(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -153,8 +225,8 @@ class Table(unittest.TestCase):
 class Programs:
     """Stands in for build.Programs: every peer but oneTBB is this script."""
 
-    def __init__(self, script):
-        self.script = script
+    def __init__(self, script, absent=None):
+        self.script, self.absent = script, absent or {}
 
     def command(self, peer, _program):
         return None if peer.label == "oneTBB" else [self.script, peer.label]
@@ -181,6 +253,51 @@ class Measuring(unittest.TestCase):
         self.assertEqual(set(measured["peers"]), set(labels))
         self.assertEqual(measured["peers"]["rayon"]["samples"], [3, 1, 2] * 2)
         self.assertEqual((measured["peers"]["rayon"]["min"], measured["peers"]["rayon"]["median"]), (1, 2))
+
+    def test_copies_are_measured_with_two_workers_and_a_peer_without_the_program_is_not(self):
+        script = self.script('echo "$@" >> "$(dirname "$0")/log"\n'
+                             'echo \'{"samples": [1], "cpu": 1, "version": "", "compiler": "", "check": "ok"}\'\n')
+        row = next(r for r in ROWS if r.program == "uts")
+        for workers in (1, 2):
+            measured = measure.measure_row(row, workers, 1, Programs(script), lambda text: None)
+            copies = [line for line in (script.parent / "log").read_text().splitlines() if "--copies" in line]
+            self.assertEqual([line.split(" --")[0] for line in copies], [peer.label for peer in COPIES] if workers == 2 else [])
+            self.assertTrue(all(line.endswith("--copies 2") for line in copies))
+            self.assertNotIn("rayon", measured["peers"])
+            self.assertEqual(measured["problems"], {})
+
+    def test_a_workload_that_is_absent_fails_and_says_why(self):
+        measured = measure.measure_row(ROWS[0], 1, 2, Programs("/nowhere", {"fib": "fib is not installed"}), lambda text: None)
+        self.assertEqual(measured["peers"], {})
+        made = result(ROWS[0].name) | {"rows": [measured]}
+        self.assertEqual(failures(made), [f"{column}: fib is not installed" for column in gate.SKERRY])
+
+    def test_programs_have_copies_with_two_workers(self):
+        cli = self.script('echo "$@ $SKERRY_WORKERS" >> "$(dirname "$0")/log"\n'
+                          'echo \'{"rows": [{"program": "a", "in_table_iii": true}, {"program": "b", "in_table_iii": false}]}\'\n')
+        for workers in (1, 2):
+            measured = measure.measure_programs(workers, cli, 3, lambda text: None)
+            self.assertEqual(measured["rows"], [{"program": "a", "in_table_iii": True}])
+        self.assertEqual((cli.parent / "log").read_text(),
+                         "run all --json --repeat 15 1\nrun all --json --repeat 15 --copies 2 2\n")
+
+    def test_compiling_by_turns(self):
+        script = self.script('for last; do :; done\necho "$(basename "$last")" >> "$(dirname "$0")/log"\n'
+                             'i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done\n')
+        old = dict(measure.COMPILERS)
+        self.addCleanup(measure.COMPILERS.update, old)
+        measure.COMPILERS.update({"g++": [str(script)], "clang++": ["no-such-compiler"]})
+        samples = measure.measure_compile(1, lambda text: None)
+        self.assertEqual(set(samples), {"g++"})
+        self.assertEqual({what: len(of) for what, of in samples["g++"].items()},
+                         {what: measure.COMPILE_RUNS for what in measure.COMPILED})
+        self.assertTrue(all(seconds > 0 for of in samples["g++"].values() for seconds in of))
+        log = (script.parent / "log").read_text().split()
+        self.assertEqual(log[:4], ["forks.cpp", "atomic.cpp", "atomic.cpp", "forks.cpp"])
+
+    def test_a_file_that_does_not_compile(self):
+        with self.assertRaisesRegex(measure.Failure, "program ended with status 1 and said: forks.cpp: no"):
+            measure.processor_seconds([self.script("echo forks.cpp: no >&2\nexit 1\n")])
 
     def test_a_wrong_result_is_a_problem_of_that_peer(self):
         script = self.script('[ "$1" = rayon ] && check="fib(3) = 7" || check=ok\n'
@@ -214,7 +331,7 @@ class SliceMeasuring(unittest.TestCase):
                  for f in slice_figures.FIGURES if f.program]
         row = {"rows": [{"seconds": 2, "check": {"ok": True, "text": ""}}], "agree": True}
         sample = {"samples": [1], "cpu": 1, "version": "", "compiler": "", "check": "ok"}
-        self.missing = {}
+        self.missing, self.absent = {}, {}
         counted = ("#!/bin/sh\nwhile [ $# -gt 0 ]; do case $1 in --callgrind-out-file=*) out=${1#*=} ;; "
                    "--repeat) repeat=$2 ;; --trace) each=103 ;; esac; shift; done\n"
                    "echo totals: $((${each:+1000} + 5000 + ${each:-100} * repeat)) > $out\n"
@@ -379,9 +496,9 @@ class Slice(unittest.TestCase):
             slice_figures.parse_row(json.dumps({"rows": [row], "agree": True}))
 
     def test_two_copies_are_what_a_ratio_is_of(self):
-        self.assertAlmostEqual(slice_figures.ratio_to_copies(1.0, [2.0, 2.0]), 1.0)
-        self.assertAlmostEqual(slice_figures.ratio_to_copies(2.0, [2.0, 2.0]), 0.5)
-        self.assertAlmostEqual(slice_figures.ratio_to_copies(1.0, [1.0, 2.0]), 1 / 1.5)
+        self.assertAlmostEqual(gate.ratio_to_copies(1.0, [2.0, 2.0]), 1.0)
+        self.assertAlmostEqual(gate.ratio_to_copies(2.0, [2.0, 2.0]), 0.5)
+        self.assertAlmostEqual(gate.ratio_to_copies(1.0, [1.0, 2.0]), 1 / 1.5)
 
 
 class Building(unittest.TestCase):

@@ -258,6 +258,20 @@ class running(command):
         self.assertLessEqual(statistics["steals_asymmetric"], statistics["steals_granted"])
         self.assertAlmostEqual(row["speed_up"], row["serial"]["median_s"] / row["skerry"]["median_s"])
 
+    def test_copies_side_by_side(self):
+        done = skerry("run", "cs", "--size", "tiny", "--repeat", "3", "--copies", "2", "--json")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        (row,) = json.loads(done.stdout)["rows"]
+        runs = sorted(row["copies"]["runs_s"])
+        self.assertEqual(len(runs), 3)
+        self.assertGreater(runs[0], 0)
+        self.assertEqual((row["copies"]["min_s"], row["copies"]["median_s"]), (runs[0], runs[1]))
+        done = skerry("run", "nq", "--size", "tiny", "--copies", "3")
+        self.assertRegex(done.stdout, r"(?m)^  copies    .* of 5\), until the last has ended$")
+        self.assertNotIn("copies", skerry("run", "nq", "--size", "tiny").stdout)
+        self.expect_error(2, "--copies does not go with --on", "run", "digits", "--on", "serial", "--copies", "2")
+        self.expect_error(2, "--copies", "run", "nq", "--copies", "0")
+
     def test_flags_of_the_runtime(self):
         for flags in (["--no-pin"], ["--steal", "locked"], ["--guard-accesses"], ["--no-guard-accesses"]):
             done = skerry("run", "nq", "--size", "tiny", "--repeat", "1", "--workers", "2", *flags)

@@ -160,14 +160,18 @@ TEST(report, json_has_a_row_for_each) {
     absent.skipped = "not installed";
     std::vector rows{measured("one", 2.0, 1.0, false), absent};
     rows[0].done.steals_asked = 5;
+    rows.push_back(measured("four", 1.0, 1.0, true));
+    rows[2].copies.runs = {3.0, 1.5};
     const auto document = nlohmann::json::parse(cli::as_json(rows, settings));
     EXPECT_EQ(document["seed"], 7);
     EXPECT_EQ(document["workers"], 2);
-    ASSERT_EQ(document["rows"].size(), 2U);
+    ASSERT_EQ(document["rows"].size(), 3U);
     EXPECT_EQ(document["rows"][0]["speed_up"], 2.0);
     EXPECT_EQ(document["rows"][0]["statistics"]["steals_asked"], 5);
     EXPECT_EQ(document["rows"][0]["check"]["ok"], false);
     EXPECT_EQ(document["rows"][0]["check"]["text"], "broken");
+    EXPECT_FALSE(document["rows"][0].contains("copies"));
+    EXPECT_EQ(document["rows"][2]["copies"]["min_s"], 1.5);
     EXPECT_EQ(document["rows"][1]["skipped"], "not installed");
     EXPECT_FALSE(document["rows"][1].contains("serial"));
 }
