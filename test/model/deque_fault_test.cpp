@@ -16,6 +16,8 @@ using only = forks<1, true>;
 using steals = forks<2, true>;
 using grows = forks<3, true, steal_protocol::asymmetric, 2>;
 using fills = forks<3, true, steal_protocol::asymmetric, 2, machine, 2>; // there is room for two, and no more
+using row = rows<2, true>;
+using long_row = rows<3, true, 0, steal_protocol::asymmetric, 2, machine, 2>; // there is room for two, and no more
 using loose = loose_above<steal_protocol::asymmetric>;
 using taken = taken_out<steal_protocol::asymmetric>;
 constexpr auto run_only = one_thief<only>;
@@ -23,6 +25,8 @@ constexpr auto run_steals = one_thief<steals>;
 constexpr auto run_grows = one_thief<grows>;
 constexpr auto run_fills = one_thief<fills>;
 constexpr auto run_again = one_thief<rounds>;
+constexpr auto run_row = one_thief<row>;
+constexpr auto run_long_row = one_thief<long_row>;
 constexpr auto run_loose = one_thief<loose>;
 constexpr auto run_withdraws = run_world<taken, &taken::owner_withdraws, &taken::thief_steals>;
 constexpr auto run_takes_newest = run_world<taken, &taken::owner_takes_newest, &taken::thief_steals>;
@@ -80,6 +84,25 @@ const seeded all[] = {
      },
      run_fills,
      {"wild access", "use after free", "require"}},
+    {"deque P0",
+     "a_row_pushed_where_there_is_no_room",
+     [](request& r, reply& a) {
+         a.value = far_above;
+         return is(r, action::load, "has_room");
+     },
+     run_long_row,
+     {"wild access", "use after free", "require"}},
+    {"deque P1",
+     "a_slot_of_a_row_not_stored",
+     [](request& r, reply&) { return is(r, action::store, "push_all") && r.address == row::first_slot; },
+     run_row,
+     {"crash"}},
+    {"deque P2",
+     "bottom_not_released_behind_a_row",
+     [](request& r, reply&) { return unreleased(r, r.in("push_all")); },
+     run_row,
+     {"crash"},
+     memory_order_of::partial},
     {"deque O1",
      "bottom_not_lowered_in_pop",
      [](request& r, reply&) { return is(r, action::store, "pop") || is(r, action::store, "pop_at"); },

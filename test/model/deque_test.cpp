@@ -42,6 +42,26 @@ TEST(deque, growth_under_a_thief) {
 TEST(deque, partial_store_order) {
     expect_goals(with_one_thief<forks<2, true>>({.memory = memory_order_of::partial}), {"granted", "seized", "stolen"});
 }
+TEST(deque, a_row) {
+    expect_goals(with_one_thief<rows<3, false>>(),
+                 {"rung beside a row", "rung between leaves", "granted", "mine after all", "stolen"});
+    expect_goals(with_one_thief<rows<3, true>>(),
+                 {"rung beside a row", "rung between leaves", "seized", "mine after all", "stolen"});
+    expect_goals(with_one_thief<rows<2, true>>({.memory = memory_order_of::partial}), {"granted", "seized", "stolen"});
+    expect_goals(with_two_thieves<rows<2, true>>(), {"granted", "seized", "stolen"});
+}
+TEST(deque, a_row_after_another) {
+    expect_goals(with_one_thief<rows<2, true, 2>>(), {"no room for a row", "granted", "seized", "stolen"});
+}
+TEST(deque, a_row_without_room) {
+    expect_goals(with_one_thief<rows<3, true, 0, steal_protocol::asymmetric, 2>>(),
+                 {"no room for a row", "attend", "seized", "stolen"});
+    expect_goals(with_one_thief<rows<2, true, 0, steal_protocol::locked>>(),
+                 {"no room for a row", "granted", "stolen"});
+}
+TEST(rc11, rows) {
+    expect_goals(with_one_thief<rows<2, true>>({.memory = memory_order_of::rc11}), {"granted", "seized", "stolen"});
+}
 TEST(rc11, steals) {
     expect_goals(with_one_thief<forks<1, true>>({.memory = memory_order_of::rc11}), {"seized", "stolen"});
     expect_goals(with_one_thief<forks<2, true>>({.memory = memory_order_of::rc11}), {"granted", "seized", "stolen"});

@@ -75,6 +75,36 @@ class deque_world {
         }
     }
 
+    // The tasks [first, last) as a row of leaves: pushed at once if there is room, the last of them first; else forked.
+    void row(std::size_t first, std::size_t last) {
+        const std::size_t n = last - first;
+        auto* const bottom = page_.next();
+        if (!page_.has_room(bottom, n)) {
+            reached("no room for a row");
+            fork(first, last);
+            return;
+        }
+        for (std::size_t i = first; i != last; ++i) {
+            tasks_[i].input.set(static_cast<int>(i) + 1);
+        }
+        if (page_.push_all(bottom, n, [&](std::size_t i) { return &tasks_[first + i]; })) {
+            reached("rung beside a row");
+            require(owner_end(deque_).attend(), "a row that had room was undone");
+        }
+        for (std::size_t i = 0; i != n; ++i) {
+            task& own = tasks_[first + i];
+            if (page_.rung()) {
+                reached("rung between leaves");
+                require(owner_end(deque_).attend(), "what a ring asked for was undone");
+            }
+            if (page_.pop_at(bottom + (n - 1 - i))) {
+                run_own(own);
+            } else {
+                settle(own);
+            }
+        }
+    }
+
     void settle(task& own) {
         for (;;) {
             task* above = nullptr;
@@ -212,6 +242,23 @@ struct forks : deque_world<shrunk<Capacity, Machine, Most>> {
     void second_thief() { this->ask_then_steal(2, Impatient); }
     void third_thief() { this->ask_then_steal(3, Impatient); }
     void finally() { this->require_taken(Depth); }
+};
+
+// A row of Length tasks, and After more behind it.
+template <std::size_t Length, bool Impatient, std::size_t After = 0,
+          steal_protocol Protocol = steal_protocol::asymmetric, std::size_t Capacity = 8, class Machine = machine,
+          std::size_t Most = 16>
+struct rows : deque_world<shrunk<Capacity, Machine, Most>> {
+    rows() : deque_world<shrunk<Capacity, Machine, Most>>(Protocol) {}
+    void owner() {
+        this->row(0, Length);
+        if constexpr (After != 0) {
+            this->row(Length, Length + After);
+        }
+    }
+    void first_thief() { this->ask_then_steal(1, Impatient); }
+    void second_thief() { this->ask_then_steal(2, Impatient); }
+    void finally() { this->require_taken(Length + After); }
 };
 
 // Two forks one after the other: what the first leaves behind must not mislead the second.

@@ -14,6 +14,7 @@
 //  4. Slots never move: a fork that has pushed knows where its task is.
 
 #include <atomic>
+#include <cstddef>
 
 #include <skerry/detail/base/abi.hpp>
 
@@ -45,6 +46,27 @@ struct deque_page {
         M::light_fence();                                      // P2 before P3: pairs with the heavy fence Z2
         return b + 1 >= limit.load(std::memory_order_relaxed); // P3 <- Z1
     }
+
+    // Whether n tasks can be pushed from b on with nobody wanting attention. Precondition: b is next(). Never true in
+    // the locked protocol. A look only: push_all() looks again.
+    [[nodiscard]] bool has_room(const slot* b, std::size_t n) const noexcept {
+        return b + n < limit.load(std::memory_order_relaxed); // P0 <- Z1
+    }
+
+    // Pushes n tasks at once, of which task(0) becomes the newest: what n push_at() in a row do, with one store to
+    // `bottom`. True: somebody rang meanwhile. Precondition: has_room(b, n) was true after the owner's last push.
+    template <class NthTask>
+    [[nodiscard]] bool push_all(slot* b, std::size_t n, NthTask&& task) noexcept {
+        for (std::size_t i = 0; i != n; ++i) {
+            (b + (n - 1 - i))->store(task(i), std::memory_order_relaxed); // P1, all of them published by P2
+        }
+        bottom.store(b + n, M::owner_release); // P2 -> S3, Z3
+        M::light_fence();                      // P2 before P3
+        return rung();                         // P3 <- Z1; room there was at P0
+    }
+
+    // Whether somebody has rung since the owner last attended; always in the locked protocol.
+    [[nodiscard]] bool rung() const noexcept { return limit.load(std::memory_order_relaxed) == nullptr; } // P3 <- Z1
 
     // Takes the newest slot off and says whether its task certainly is the owner's. If not, deque::settle() finds out.
     [[nodiscard]] bool pop() noexcept {
