@@ -3,10 +3,12 @@
 // What the branches of parallel_invoke hand to its caller, also from a thief.
 
 #include <atomic>
+#include <cstddef>
 #include <string>
 #include <thread>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 #include <gtest/gtest.h>
@@ -63,6 +65,36 @@ TEST(ParallelInvoke, ABranchWithoutResultBesideOneWithIsAMonostate) {
     static_assert(std::is_void_v<decltype(parallel_invoke(nothing, nothing))>);
     static_assert(std::is_void_v<decltype(parallel_invoke(nothing, nothing, nothing))>);
     EXPECT_EQ(std::get<1>(parallel_invoke(nothing, number)), 2);
+}
+
+// A fork passes closures on in registers if they fit there.
+TEST(ParallelInvoke, ClosuresOfEverySizeArriveWhole) {
+    const std::size_t a = 1;
+    const std::size_t b = 2;
+    const std::string c = "c";
+    const auto none = [] { return std::size_t{10}; };
+    const auto narrow = [x = 'x'] { return x == 'x' ? std::size_t{11} : 0; };
+    const auto one = [&a] { return 11 + a; };
+    const auto uneven = [&b, x = 'x'] { return x == 'x' ? 11 + b : 0; };
+    const auto two = [&a, &c] { return 12 + a + c.size(); };
+    const auto three = [&a, &b, &c] { return 11 + a + b + c.size(); };
+    const auto large = [a, b, c, x = 12] { return static_cast<std::size_t>(x) + a + b + c.size(); };
+    const auto each = [](const auto& f, const auto&... with) {
+        (..., [&] {
+            const std::tuple expected(f(), with());
+            auto f1 = f;
+            auto with1 = with;
+            EXPECT_EQ(parallel_invoke(f, with), expected);
+            EXPECT_EQ(parallel_invoke(std::move(f1), std::move(with1)), expected);
+        }());
+    };
+    each(none, none, narrow, one, uneven, two, three, large);
+    each(narrow, none, narrow, one, uneven, two, three, large);
+    each(one, none, narrow, one, uneven, two, three, large);
+    each(uneven, none, narrow, one, uneven, two, three, large);
+    each(two, none, narrow, one, uneven, two, three, large);
+    each(three, none, narrow, one, uneven, two, three, large);
+    each(large, none, narrow, one, uneven, two, three, large);
 }
 
 TEST(ParallelInvoke, AThiefHandsOverResultReferenceAndException) {

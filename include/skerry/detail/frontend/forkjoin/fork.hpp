@@ -8,10 +8,12 @@
 // no locked operation, no indirect call. See docs/design/0003-the-deque-contract.md.
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/base/port/address_here.hpp>
 #include <skerry/detail/core/worker_page.hpp>
 #include <skerry/detail/frontend/forkjoin/outcome.hpp>
 #include <skerry/detail/sched/join.hpp>
@@ -39,7 +41,7 @@ class branch final : public task_header {
     using callee = std::remove_reference_t<G>;
     using result = result_of<invoke_result<callee>>;
 
-    branch(callee& g, const context* c) noexcept : task_header(&run_stolen, c), g_(hold(g)) {}
+    branch(callee& g, const context* c) noexcept : task_header(address_here(run_stolen), c), g_(hold(g)) {}
 
     outcome<result> stolen;
 
@@ -117,11 +119,13 @@ template <class F, class Other>
 // holds is most often what the next push to it would store. Clang saves the fork's registers in every leaf, and calls.
 #if defined(__clang__)
 inline constexpr bool splits_leaves_off = false;
-inline constexpr bool loops_in_its_frame = false;
 #else
 inline constexpr bool splits_leaves_off = true;
-inline constexpr bool loops_in_its_frame = true;
 #endif
+
+// Whether it makes that loop: not if a branch refers to what lies in its caller's frame, as two words most often do.
+template <class... F>
+inline constexpr bool loops_in_its_frame = splits_leaves_off && (is_copied<F>(1) && ...);
 
 // Whether a result is one that registers carry.
 template <class R>
@@ -149,7 +153,7 @@ template <class F, class G>
         {
             branch<G> other(g, page->ctx);
             auto* const at = page->next();
-            if (__builtin_expect(page->push_at<loops_in_its_frame>(at, &other), 0)) {
+            if (__builtin_expect(page->push_at<loops_in_its_frame<F, G>>(at, address_here(other)), 0)) {
                 if (!attend(*page)) {
                     return fork_in_place<F, G>(f, g);
                 }
@@ -166,7 +170,7 @@ template <class F, class G>
     } else {
         branch<G> other(g, page->ctx);
         auto* const at = page->next();
-        if (__builtin_expect(page->push_at<loops_in_its_frame>(at, &other), 0)) {
+        if (__builtin_expect(page->push_at<loops_in_its_frame<F, G>>(at, address_here(other)), 0)) {
             if (!attend(*page)) {
                 return fork_in_place<F, G>(f, g);
             }
@@ -190,10 +194,9 @@ inline constexpr bool in_registers =
 // Whether a fork is cheaper in a function of its own (fork_apart). In place, the function that forks saves the fork's
 // registers before it knows that it will not, unless the compiler splits off the part that does not fork.
 template <class... F>
-inline constexpr bool cheaper_apart = sizeof...(F) == 2 && !(splits_leaves_off && (in_registers<F> && ...));
+inline constexpr bool cheaper_apart = !(splits_leaves_off && (in_registers<F> && ...));
 
-// A closure for fork_apart(). By value with Clang, which leaves it in registers; GCC stores one of two words to load
-// it.
+// A closure for fork_apart(): by value if the compiler leaves it in registers then, as GCC does with one word alone.
 template <class F>
 using passed_on = std::conditional_t<splits_leaves_off && !is_copied<F>(1), F&, handed_over<F>>;
 
@@ -202,6 +205,51 @@ using passed_on = std::conditional_t<splits_leaves_off && !is_copied<F>(1), F&, 
 template <class F, class G>
 [[gnu::noinline]] fork_result<F, G> fork_apart(F f, G g) {
     return fork_values(static_cast<F&&>(f), static_cast<G&&>(g));
+}
+
+// A closure of one or two words as integers, which GCC leaves in registers where it stores a closure to load it.
+template <class F>
+consteval bool made_of_words() {
+    if constexpr (is_copied<F>(2)) {
+        return sizeof(F) % sizeof(std::uintptr_t) == 0;
+    } else {
+        return false;
+    }
+}
+template <class F>
+struct words {
+    std::uintptr_t word[sizeof(F) / sizeof(std::uintptr_t)];
+    [[nodiscard]] constexpr std::uintptr_t last() const noexcept { return word[sizeof(words) / sizeof(word[0]) - 1]; }
+};
+template <class F>
+[[gnu::always_inline]] inline F closure_of(std::uintptr_t first, [[maybe_unused]] std::uintptr_t last) noexcept {
+    if constexpr (sizeof(F) == sizeof(first)) {
+        return __builtin_bit_cast(F, first);
+    } else {
+        return __builtin_bit_cast(F, words<F>{{first, last}});
+    }
+}
+
+// fork_apart() for such closures, of which one or both have two words.
+template <class F, class G>
+[[gnu::noinline]] fork_result<F, G> fork_apart_in_words(std::uintptr_t f_first, std::uintptr_t f_last,
+                                                        std::uintptr_t g_first, std::uintptr_t g_last) {
+    return fork_values(closure_of<F>(f_first, f_last), closure_of<G>(g_first, g_last));
+}
+
+// A fork of two branches, in place or in a function of its own.
+template <class F, class G>
+[[gnu::always_inline]] inline fork_result<F, G> fork_at_best(F&& f, G&& g) {
+    if constexpr (!cheaper_apart<F, G>) {
+        return fork_values(static_cast<F&&>(f), static_cast<G&&>(g));
+    } else if constexpr (splits_leaves_off && made_of_words<F>() && made_of_words<G>() &&
+                         !(is_copied<F>(1) && is_copied<G>(1))) {
+        const auto a = __builtin_bit_cast(words<F>, f);
+        const auto b = __builtin_bit_cast(words<G>, g);
+        return fork_apart_in_words<F, G>(a.word[0], a.last(), b.word[0], b.last());
+    } else {
+        return fork_apart<passed_on<F>, passed_on<G>>(f, g);
+    }
 }
 
 // As above, for branches whose results nobody wants.
@@ -213,7 +261,7 @@ template <class F, class G>
 // Whether a thief has asked the calling worker for work since its last push. One relaxed load.
 inline bool demand() noexcept {
     const worker_page* const page = current_page;
-    return page != nullptr && page->limit.load(std::memory_order_relaxed) == nullptr;
+    return page != nullptr && page->rung();
 }
 
 // Workers of the runtime that the calling thread's next fork would use.
