@@ -2,6 +2,7 @@
 #pragma once
 
 #include <skerry/detail/base/port/large_pages.hpp>
+#include <skerry/detail/frontend/algorithm/leaf_row.hpp>
 #include <skerry/detail/frontend/algorithm/minimum.hpp>
 #include <skerry/detail/frontend/forkjoin/fork.hpp>
 
@@ -20,6 +21,11 @@ struct forking {
     template <class F, class G>
     [[gnu::always_inline]] static auto fork_values(F&& f, G&& g) {
         return detail::fork_values(static_cast<F&&>(f), static_cast<G&&>(g));
+    }
+
+    template <class T, class Op, class Leaf>
+    static T fold_leaves(Op& op, const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
+        return fold_in_rows<T>(op, leaf, first, last);
     }
 
     static bool demand() noexcept { return detail::demand(); }

@@ -3,11 +3,11 @@
 
 // How a run of `count` iterations becomes tasks.
 //
-// The run is cut into leaves of equal length; the leaves hang on a binary tree of forks whose shape depends on their
-// number only. For a fixed grain a leaf is `grain` iterations, whoever runs it. For the automatic grain there are about
-// `leaves_per_worker` leaves for each worker. Cutting eagerly that far keeps an idle worker supplied even while every
-// busy one is inside a long iteration; purely lazy splitting (Tzannes et al., "Lazy binary-splitting", PPoPP 2010)
-// leaves it waiting for the end of that iteration. Inside a leaf the lazy scheme takes over: between blocks of
+// The run is cut into leaves of equal length; the leaves lie in rows, and the rows hang on a binary tree of forks
+// (row_shape.hpp). For a fixed grain a leaf is `grain` iterations, whoever runs it. For the automatic grain there are
+// about `leaves_per_worker` leaves for each worker. Cutting eagerly that far keeps an idle worker supplied even while
+// every busy one is inside a long iteration; purely lazy splitting (Tzannes et al., "Lazy binary-splitting", PPoPP
+// 2010) leaves it waiting for the end of that iteration. Inside a leaf the lazy scheme takes over: between blocks of
 // iterations the worker looks whether someone asks for work, and if so, gives half of what is left of the leaf to a
 // fork.
 
@@ -45,29 +45,21 @@ leaves cut(std::uint64_t count, grain g) noexcept {
     return {count, (count - 1) / (workers * leaves_per_worker) + 1};
 }
 
-// leaf(first) and leaf(first + 1).
-template <class Executor, class Leaf>
-void fork_pair(const Leaf& leaf, std::uint64_t first) {
-    Executor::fork([&leaf, first] { leaf(first); }, [&leaf, first] { leaf(first + 1); });
-}
+// What leaves without a result give, and how they are joined.
+struct nothing {};
+struct join_nothing {
+    constexpr nothing operator()(nothing /*left*/, nothing /*right*/) const noexcept { return {}; }
+};
 
-// Runs leaf(k) for each k in [first, last), last > first. Splits fall on multiples of four where they can, so that the
-// recursion ends in fours: three forks with no call of this function in between.
+// Runs leaf(k) for each k in [first, last), last > first.
 template <class Executor, class Leaf>
 void fork_leaves(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
-    const std::uint64_t n = last - first;
-    if (n == 4) {
-        Executor::fork([&leaf, first] { fork_pair<Executor>(leaf, first); },
-                       [&leaf, first] { fork_pair<Executor>(leaf, first + 2); });
-    } else if (n > 2) {
-        const std::uint64_t middle = first + (n > 4 ? (n / 2 + 3) & ~std::uint64_t{3} : 2);
-        Executor::fork([&leaf, first, middle] { fork_leaves<Executor>(leaf, first, middle); },
-                       [&leaf, middle, last] { fork_leaves<Executor>(leaf, middle, last); });
-    } else if (n == 2) {
-        fork_pair<Executor>(leaf, first);
-    } else {
-        leaf(first);
-    }
+    const auto run = [&leaf](std::uint64_t k) -> nothing {
+        leaf(k);
+        return {};
+    };
+    join_nothing join;
+    Executor::template fold_leaves<nothing>(join, run, first, last);
 }
 
 // Runs run(from, to) over consecutive blocks that make up [first, last), and forks off half of the rest whenever
