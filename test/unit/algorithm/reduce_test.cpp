@@ -70,6 +70,17 @@ TYPED_TEST(reduction, has_stds_arguments) {
     });
 }
 
+TYPED_TEST(reduction, takes_an_init_that_is_a_sequence) {
+    setting<TypeParam>::each([&](unsigned) {
+        const std::vector<int> digits{3, 1, 4, 1, 5, 9};
+        const auto text = [](int d) { return std::to_string(d); };
+        for (const grain g : some_grains()) {
+            EXPECT_EQ(this->transform_reduce(digits, std::string("pi "), std::plus<>{}, text, g), "pi 314159");
+        }
+        EXPECT_EQ(this->transform_reduce(digits, std::string(), std::plus<>{}, text), "314159");
+    });
+}
+
 // Associative but not commutative.
 TYPED_TEST(reduction, keeps_the_order) {
     setting<TypeParam>::each([&](unsigned) {

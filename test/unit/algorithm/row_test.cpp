@@ -132,7 +132,7 @@ TEST_P(Row, ResultsAreJoinedInOrder) {
             std::atomic<bool> taken = false;
             const auto indices = std::views::iota(std::size_t{0}, n);
             const std::string joined = skerry::parallel_transform_reduce(
-                indices.begin(), indices.end(), std::string(), std::plus<>(),
+                indices, std::string(), std::plus<>(),
                 [&](std::size_t i) {
                     if (i == 0) {
                         until(taken);

@@ -76,7 +76,7 @@ struct parallel_transform_reduce_function {
         }
     }
     template <random_access_sequence R, class T, class Reduce, class Transform>
-        requires(!random_access_sequence<T>)
+        requires(!random_access_sequence<T> || binary_operation_on<Reduce, T>)
     T operator()(R&& range, T init, Reduce reduce, Transform transform, grain g = grain::automatic()) const {
         return (*this)(range_first(range), range_last(range), std::move(init), std::move(reduce), std::move(transform),
                        g);
@@ -106,7 +106,7 @@ struct parallel_transform_reduce_function {
         return (*this)(std::move(first1), std::move(last1), std::move(first2), std::move(init), std::plus<>{},
                        std::multiplies<>{}, g);
     }
-    template <random_access_sequence R1, random_access_sequence R2, class T, class Reduce, class Transform>
+    template <random_access_sequence R1, random_access_sequence R2, class T, class Reduce, not_a_grain Transform>
     T operator()(R1&& range1, R2&& range2, T init, Reduce reduce, Transform transform,
                  grain g = grain::automatic()) const {
         return (*this)(range_first(range1), range_last(range1), range_first(range2), std::move(init), std::move(reduce),
