@@ -14,6 +14,16 @@ namespace skerry::inline SKERRY_ABI::detail {
 // runs the task itself, in order.
 [[nodiscard, gnu::cold]] SKERRY_EXPORT bool attend(worker_page& page) noexcept;
 
+// attend() where it is seldom wanted. Clang's callers need keep no registers for it: the call itself does, if there is
+// one. No symbol of this name may come from a compiler without that convention.
+#if defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
+[[nodiscard, gnu::noinline, gnu::cold, clang::preserve_most]] inline bool attend_aside(worker_page& page) noexcept {
+    return attend(page);
+}
+#else
+[[nodiscard, gnu::always_inline]] inline bool attend_aside(worker_page& page) noexcept { return attend(page); }
+#endif
+
 // After a pop that was not certain. True: the task is the caller's to run. False: a thief ran it, and it is done.
 // Runs newer tasks of the caller and tasks of the thief meanwhile, nothing else.
 [[nodiscard, gnu::cold]] SKERRY_EXPORT bool settle_or_wait(worker_page& page, task_header& task) noexcept;
