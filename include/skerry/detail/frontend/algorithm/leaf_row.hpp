@@ -110,7 +110,7 @@ class leaf_row {
         auto* const bottom = page_.next();
         first_ = first;
         if (__builtin_expect(page_.push_all(bottom, n, [all = members()](std::size_t i) { return all + i; }), 0)) {
-            static_cast<void>(attend(page_)); // there is room, so it has nothing to undo
+            static_cast<void>(attend_aside(page_)); // there is room, so it has nothing to undo
         }
         return {bottom, bottom + n, members(), first};
     }
@@ -118,7 +118,7 @@ class leaf_row {
     // The leaf of the newest task.
     [[gnu::always_inline]] T fold_next(cursor& c) {
         if (__builtin_expect(page_.rung(), 0)) {
-            static_cast<void>(attend(page_));
+            static_cast<void>(attend_aside(page_));
         }
         ++c.leaf;
         member& own = *c.next++;

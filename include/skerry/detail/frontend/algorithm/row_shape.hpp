@@ -15,8 +15,9 @@ inline constexpr std::uint64_t row_length = 8; // a power of two
 
 // Where the leaves [first, last) are cut, last > first + 1.
 constexpr std::uint64_t middle_of_leaves(std::uint64_t first, std::uint64_t last) noexcept {
-    const std::uint64_t half = (last - first + 1) / 2;
-    return first + (last - first > row_length ? (half + row_length - 1) & ~(row_length - 1) : half);
+    const std::uint64_t n = last - first;
+    const std::uint64_t half = n / 2 + n % 2; // n may be all that fit
+    return first + (n > row_length ? (half + row_length - 1) & ~(row_length - 1) : half);
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail
