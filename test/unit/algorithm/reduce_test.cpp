@@ -6,6 +6,7 @@
 
 #include <rapidcheck/gtest.h>
 
+#include <atomic>
 #include <bit>
 #include <numeric>
 #include <optional>
@@ -78,6 +79,25 @@ TYPED_TEST(reduction, takes_an_init_that_is_a_sequence) {
             EXPECT_EQ(this->transform_reduce(digits, std::string("pi "), std::plus<>{}, text, g), "pi 314159");
         }
         EXPECT_EQ(this->transform_reduce(digits, std::string(), std::plus<>{}, text), "314159");
+    });
+}
+
+// A result that holds nothing is joined as others are.
+TYPED_TEST(reduction, joins_results_of_an_empty_class) {
+    struct empty {
+        explicit empty(int /*by*/) {}
+    };
+    setting<TypeParam>::each([&](unsigned) {
+        for (const grain g : some_grains()) {
+            std::atomic<unsigned> joined = 0;
+            const auto join = [&joined](empty x, empty /*y*/) {
+                ++joined;
+                return x;
+            };
+            const std::vector<int> v(100);
+            this->transform_reduce(v, empty(0), join, [](int i) { return empty(i); }, g);
+            EXPECT_EQ(joined, v.size());
+        }
     });
 }
 

@@ -29,7 +29,7 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-// T: what leaves give, an empty type if nothing. Op: joins two of them. Leaf: leaf(k) -> T. The last two must outlive
+// T: what leaves give. Op: joins two of them. Leaf: leaf(k) -> T. The last two must outlive
 // the row.
 template <class T, class Op, class Leaf>
 class leaf_row {
@@ -144,7 +144,7 @@ class leaf_row {
     T fold_row(std::uint64_t first, std::uint64_t n) {
         cursor c = begin(first, n - 1);
         try {
-            if constexpr (std::is_empty_v<T>) { // there is nothing to join
+            if constexpr (std::is_same_v<T, nothing>) { // no recursion to join it in a shape
                 leaf_(first);
                 while (c.at != c.bottom) {
                     fold_next(c);

@@ -11,6 +11,7 @@
 // iterations the worker looks whether someone asks for work, and if so, gives half of what is left of the leaf to a
 // fork.
 
+#include <skerry/detail/frontend/algorithm/row_shape.hpp>
 #include <skerry/range.hpp>
 
 #include <cstdint>
@@ -44,12 +45,6 @@ leaves cut(std::uint64_t count, grain g) noexcept {
     if (workers <= 1) return {count, count};
     return {count, (count - 1) / (workers * leaves_per_worker) + 1};
 }
-
-// What leaves without a result give, and how they are joined.
-struct nothing {};
-struct join_nothing {
-    constexpr nothing operator()(nothing /*left*/, nothing /*right*/) const noexcept { return {}; }
-};
 
 // Runs leaf(k) for each k in [first, last), last > first.
 template <class Executor, class Leaf>

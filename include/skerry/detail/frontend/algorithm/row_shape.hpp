@@ -20,4 +20,10 @@ constexpr std::uint64_t middle_of_leaves(std::uint64_t first, std::uint64_t last
     return first + (n > row_length ? (half + row_length - 1) & ~(row_length - 1) : half);
 }
 
+// What leaves without a result give, and how they are joined.
+struct nothing {};
+struct join_nothing {
+    constexpr nothing operator()(nothing /*left*/, nothing /*right*/) const noexcept { return {}; }
+};
+
 } // namespace skerry::inline SKERRY_ABI::detail
