@@ -127,6 +127,7 @@ std::vector<std::vector<double>> side_by_side::round() {
         fail_as_errno_says();
     }
     std::vector<pollfd> waited;
+    waited.reserve(copies_.size());
     for (const copy& c : copies_) {
         waited.push_back({c.answers, POLLIN, 0});
     }

@@ -26,6 +26,11 @@ using testing::ElementsAre;
 const auto ended = testing::ThrowsMessage<std::runtime_error>("a serial copy has ended before its time");
 
 class copies : public testing::Test {
+  public:
+    ~copies() override { ::munmap(shared_, sizeof(shared)); }
+    copies(const copies&) = delete;
+    copies& operator=(const copies&) = delete;
+
   protected:
     struct shared {
         std::atomic<int> arrived{0};
@@ -35,7 +40,6 @@ class copies : public testing::Test {
     copies()
         : shared_(new(::mmap(nullptr, sizeof(shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))
                       shared) {}
-    ~copies() override { ::munmap(shared_, sizeof(shared)); }
 
     shared* shared_; // with the copies
 };

@@ -6,6 +6,7 @@
 
 #include <rapidcheck/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <bit>
 #include <numeric>
@@ -97,6 +98,32 @@ TYPED_TEST(reduction, joins_results_of_an_empty_class) {
             const std::vector<int> v(100);
             this->transform_reduce(v, empty(0), join, [](int i) { return empty(i); }, g);
             EXPECT_EQ(joined, v.size());
+        }
+    });
+}
+
+// Of which a row has no room for seven.
+TYPED_TEST(reduction, joins_large_results) {
+    using large = std::array<long, 64>;
+    setting<TypeParam>::each([&](unsigned) {
+        for (const grain g : some_grains()) {
+            std::vector<long> v(100);
+            std::iota(v.begin(), v.end(), 0);
+            const auto join = [](large x, const large& y) {
+                for (std::size_t i = 0; i < x.size(); ++i) x[i] += y[i];
+                return x;
+            };
+            const large sums = this->transform_reduce(
+                v.begin(), v.end(), large{}, join,
+                [](long i) {
+                    large one{};
+                    one[static_cast<std::size_t>(i) % one.size()] = i;
+                    return one;
+                },
+                g);
+            EXPECT_EQ(sums[0], 0 + 64);
+            EXPECT_EQ(sums[35], 35 + 99);
+            EXPECT_EQ(sums[36], 36);
         }
     });
 }

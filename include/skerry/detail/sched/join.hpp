@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The slow ways out of a fork, compiled into the library. `page` is always the calling thread's current page.
+// The slow ways out of a fork, compiled into the library but for attend_aside(). `page` is always the calling thread's
+// current page.
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/export.hpp>
@@ -15,9 +16,11 @@ namespace skerry::inline SKERRY_ABI::detail {
 [[nodiscard, gnu::cold]] SKERRY_EXPORT bool attend(worker_page& page) noexcept;
 
 // attend() where it is seldom wanted. Clang's callers need keep no registers for it: the call itself does, if there is
-// one. No symbol of this name may come from a compiler without that convention.
-#if defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
-[[nodiscard, gnu::noinline, gnu::cold, clang::preserve_most]] inline bool attend_aside(worker_page& page) noexcept {
+// one. Hidden: the dynamic linker would change one of those registers when it binds the name late. No symbol of this
+// name may come from a compiler without that convention; before 19 Clang is not known to keep the result through it.
+#if defined(__clang__) && __clang_major__ >= 19 && (defined(__x86_64__) || defined(__aarch64__))
+[[nodiscard, gnu::noinline, gnu::cold, gnu::visibility("hidden"), clang::preserve_most]] inline bool attend_aside(
+    worker_page& page) noexcept {
     return attend(page);
 }
 #else

@@ -5,9 +5,9 @@
 //
 //   template <class F, class G> static void fork(F&& f, G&& g);   both have run when it returns; leftmost exception
 //   ... fork_values(F&& f, G&& g);                                the same; returns both results, as first and second
-//   template <class T, ...> static T fold_leaves(op, leaf, first, last);   leaf(first) ... leaf(last - 1), joined by op
-//   in
-//                                                                 the shape of row_shape.hpp
+//   template <class T, ...> static T fold_leaves(op, leaf, first, last);
+//                                                                 leaf(first) ... leaf(last - 1), joined by op in the
+//                                                                 shape of row_shape.hpp
 //   static bool demand() noexcept;                                 another worker asks for work
 //   static unsigned concurrency() noexcept;                        number of workers
 //   static constexpr bool parallel;                                false: everything happens in program order

@@ -29,8 +29,7 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-// T: what leaves give. Op: joins two of them. Leaf: leaf(k) -> T. The last two must outlive
-// the row.
+// T: what leaves give. Op: joins two of them. Leaf: leaf(k) -> T. The last two must outlive the row.
 template <class T, class Op, class Leaf>
 class leaf_row {
   public:
@@ -185,6 +184,17 @@ template <class T, class Op, class Leaf>
     return fold_in_rows<T>(op, leaf, first, last);
 }
 
+// In a function of its own: a row is half a kilobyte of the caller's stack.
+template <class T, class Op, class Leaf>
+[[gnu::noinline]] T fold_in_new_row(Op& op, const Leaf& leaf, std::uint64_t first, std::uint64_t last,
+                                    worker_page& page) {
+    leaf_row<T, Op, Leaf> row(op, leaf, page);
+    return row.fold(first, last);
+}
+
+// A row has room for seven results. Of larger ones than this, bytes, it would take too much of a stack.
+inline constexpr std::size_t largest_result_in_a_row = 128;
+
 // leaf(first) ... leaf(last - 1), last > first, perhaps at the same time, joined by op in the shape of row_shape.hpp.
 // If leaves throw, the leftmost one's exception arrives here; what has not begun is left out. Any thread may call it.
 template <class T, class Op, class Leaf>
@@ -201,8 +211,14 @@ T fold_in_rows(Op& op, const Leaf& leaf, std::uint64_t first, std::uint64_t last
                                 [&leaf, first]() -> T { return leaf(first + 1); });
         return T(op(std::move(both.first), std::move(both.second)));
     }
-    leaf_row<T, Op, Leaf> row(op, leaf, *page);
-    return row.fold(first, last);
+    if constexpr (sizeof(T) > largest_result_in_a_row) {
+        const std::uint64_t middle = middle_of_leaves(first, last);
+        auto both = fork_values([&]() -> T { return fold_in_rows<T>(op, leaf, first, middle); },
+                                [&]() -> T { return fold_in_rows<T>(op, leaf, middle, last); });
+        return T(op(std::move(both.first), std::move(both.second)));
+    } else {
+        return fold_in_new_row<T>(op, leaf, first, last, *page);
+    }
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -207,7 +207,8 @@ template <class F, class G>
     return fork_values(static_cast<F&&>(f), static_cast<G&&>(g));
 }
 
-// A closure of one or two words as integers, which GCC leaves in registers where it stores a closure to load it.
+// A closure of one or two words as integers, which GCC leaves in registers where it stores a closure to load it. What
+// pads a closure comes along; nothing looks at it.
 template <class F>
 consteval bool made_of_words() {
     if constexpr (is_copied<F>(2)) {
