@@ -69,8 +69,8 @@ TEST(ParallelInvoke, ABranchWithoutResultBesideOneWithIsAMonostate) {
 
 // A fork passes closures on in registers if they fit there.
 TEST(ParallelInvoke, ClosuresOfEverySizeArriveWhole) {
-    const std::size_t a = 1;
-    const std::size_t b = 2;
+    std::size_t a = 1;
+    std::size_t b = 2;
     const std::string c = "c";
     const auto none = [] { return std::size_t{10}; };
     const auto narrow = [x = 'x'] { return x == 'x' ? std::size_t{11} : 0; };
