@@ -53,6 +53,9 @@ TEST(deque, a_row) {
 TEST(deque, a_row_after_another) {
     expect_goals(with_one_thief<rows<2, true, 2>>(), {"no room for a row", "granted", "seized", "stolen"});
 }
+TEST(deque, a_row_of_tasks_that_were_in_one_before) {
+    expect_goals(with_one_thief<rows_again>(), {"stolen in the first row", "granted", "seized", "stolen"});
+}
 TEST(deque, a_row_without_room) {
     expect_goals(with_one_thief<rows<3, true, 0, steal_protocol::asymmetric, 2>>(),
                  {"no room for a row", "attend", "seized", "stolen"});

@@ -261,6 +261,28 @@ struct rows : deque_world<shrunk<Capacity, Machine, Most>> {
     void finally() { this->require_taken(Length + After); }
 };
 
+// Two rows of the same tasks one after the other, and a thief that comes twice.
+struct rows_again : deque_world<shrunk<8>> {
+    rows_again() : deque_world<shrunk<8>>(steal_protocol::asymmetric) {}
+    void owner() {
+        row(0, 2);
+        require_taken(2);
+        for (std::size_t i = 0; i != 2; ++i) {
+            if (tasks_[i].thief >= 0) {
+                reached("stolen in the first row");
+            }
+            tasks_[i].takers = 0;
+            tasks_[i].thief = -1;
+        }
+        row(0, 2);
+    }
+    void first_thief() {
+        ask_then_steal(1, true);
+        ask_then_steal(1, true);
+    }
+    void finally() { require_taken(2); }
+};
+
 // Two forks one after the other: what the first leaves behind must not mislead the second.
 template <bool Impatient>
 struct forks_again : deque_world<shrunk<4>> {
