@@ -75,13 +75,14 @@ struct shuffled {
         return std::pair{*std::move(first), *std::move(second)};
     }
 
-    template <class T, class Op, class Leaf>
-    static T fold_leaves(Op& op, const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
-        if (last - first == 1) return leaf(first);
-        const std::uint64_t middle = skerry::detail::middle_of_leaves(first, last);
-        auto both = fork_values([&]() -> T { return fold_leaves<T>(op, leaf, first, middle); },
-                                [&]() -> T { return fold_leaves<T>(op, leaf, middle, last); });
-        return T(op(std::move(both.first), std::move(both.second)));
+    template <class Leaf>
+    static void run_leaves(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
+        if (last - first == 1) {
+            leaf(first);
+            return;
+        }
+        const std::uint64_t middle = first + (last - first) / 2;
+        fork([&] { run_leaves(leaf, first, middle); }, [&] { run_leaves(leaf, middle, last); });
     }
 
     static bool demand() { return coin(4); }

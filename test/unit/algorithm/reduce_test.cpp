@@ -102,7 +102,7 @@ TYPED_TEST(reduction, joins_results_of_an_empty_class) {
     });
 }
 
-// Of which a row has no room for seven.
+// Each of half a kilobyte.
 TYPED_TEST(reduction, joins_large_results) {
     using large = std::array<long, 64>;
     setting<TypeParam>::each([&](unsigned) {

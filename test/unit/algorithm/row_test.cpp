@@ -5,8 +5,6 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
-#include <functional>
-#include <ranges>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -123,32 +121,6 @@ TEST_P(Row, TheExceptionOfATakenLeafArrives) {
         }
         EXPECT_EQ(ran, row - 1);
     });
-}
-
-// Results of leaves that a thief ran and of the owner's are joined in order, whatever was taken.
-TEST_P(Row, ResultsAreJoinedInOrder) {
-    for (const std::size_t n : {std::size_t{3}, row, 3 * row + 5}) {
-        in([n] {
-            std::atomic<bool> taken = false;
-            const auto indices = std::views::iota(std::size_t{0}, n);
-            const std::string joined = skerry::parallel_transform_reduce(
-                indices, std::string(), std::plus<>(),
-                [&](std::size_t i) {
-                    if (i == 0) {
-                        until(taken);
-                    } else if (i == n - 1) {
-                        taken = true;
-                    }
-                    return std::string(1, static_cast<char>('A' + i));
-                },
-                grain::fixed(1));
-            std::string expected;
-            for (std::size_t i = 0; i < n; ++i) {
-                expected += static_cast<char>('A' + i);
-            }
-            EXPECT_EQ(joined, expected);
-        });
-    }
 }
 
 // What a leaf leaves in the deque lies above the rest of its row.

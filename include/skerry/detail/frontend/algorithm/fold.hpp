@@ -2,7 +2,7 @@
 #pragma once
 
 // Folds get(0) ... get(count - 1) with an associative operation, in order: op need not be commutative. Leaves are
-// folded from left to right and joined in the shape of row_shape.hpp, so for a fixed grain the sequence of operations
+// folded from left to right and joined along the tree of fork_leaves, so for a fixed grain the sequence of operations
 // is the same for any executor and any number of workers.
 
 #include <skerry/detail/frontend/algorithm/pieces.hpp>
@@ -59,12 +59,31 @@ T fold_lazily(Op& op, const Get& get, std::uint64_t first, std::uint64_t last) {
     return T(op(std::move(sum), fold_run<T>(op, get, first, last)));
 }
 
+// leaf(first) and leaf(first + 1).
+template <class Executor, class T, class Op, class Leaf>
+[[gnu::always_inline]] inline T fold_pair(Op& op, const Leaf& leaf, std::uint64_t first) {
+    return fold_both<Executor, T>(
+        op, [&leaf, first] { return T(leaf(first)); }, [&leaf, first] { return T(leaf(first + 1)); });
+}
+
+// Folds leaf(k) for each k in [first, last), last > first. Pairs need no call of this function.
+template <class Executor, class T, class Op, class Leaf>
+T fold_leaves(Op& op, const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
+    const std::uint64_t n = last - first;
+    if (n == 1) return leaf(first);
+    if (n == 2) return fold_pair<Executor, T>(op, leaf, first);
+    const std::uint64_t middle = first + ((n / 2 + 1) & ~std::uint64_t{1});
+    return fold_both<Executor, T>(
+        op, [&op, &leaf, first, middle] { return fold_leaves<Executor, T>(op, leaf, first, middle); },
+        [&op, &leaf, middle, last] { return fold_leaves<Executor, T>(op, leaf, middle, last); });
+}
+
 // The fold of all, count >= 1.
 template <class Executor, class T, class Op, class Get>
 T fold_all(Op& op, const Get& get, std::uint64_t count, grain g) {
     if (count == 1) return T(get(0));
     if (!g.is_automatic() && g.iterations() == 1) { // without the divisions
-        return Executor::template fold_leaves<T>(op, get, 0, count);
+        return fold_leaves<Executor, T>(op, get, 0, count);
     }
     const leaves cuts = cut<Executor>(count, g);
     if (cuts.number() == 1) return fold_run<T>(op, get, 0, count);
@@ -72,10 +91,10 @@ T fold_all(Op& op, const Get& get, std::uint64_t count, grain g) {
         const auto leaf = [&op, &get, cuts](std::uint64_t k) {
             return fold_lazily<Executor, T>(op, get, cuts.first(k), cuts.last(k));
         };
-        return Executor::template fold_leaves<T>(op, leaf, 0, cuts.number());
+        return fold_leaves<Executor, T>(op, leaf, 0, cuts.number());
     }
     const auto leaf = [&op, &get, cuts](std::uint64_t k) { return fold_run<T>(op, get, cuts.first(k), cuts.last(k)); };
-    return Executor::template fold_leaves<T>(op, leaf, 0, cuts.number());
+    return fold_leaves<Executor, T>(op, leaf, 0, cuts.number());
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -23,9 +23,9 @@ struct forking {
         return detail::fork_values(static_cast<F&&>(f), static_cast<G&&>(g));
     }
 
-    template <class T, class Op, class Leaf>
-    static T fold_leaves(Op& op, const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
-        return fold_in_rows<T>(op, leaf, first, last);
+    template <class Leaf>
+    static void run_leaves(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
+        run_in_rows(leaf, first, last);
     }
 
     static bool demand() noexcept { return detail::demand(); }

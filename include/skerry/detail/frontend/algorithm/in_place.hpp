@@ -5,9 +5,8 @@
 //
 //   template <class F, class G> static void fork(F&& f, G&& g);   both have run when it returns; leftmost exception
 //   ... fork_values(F&& f, G&& g);                                the same; returns both results, as first and second
-//   template <class T, ...> static T fold_leaves(op, leaf, first, last);
-//                                                                 leaf(first) ... leaf(last - 1), joined by op in the
-//                                                                 shape of row_shape.hpp
+//   template <class Leaf> static void run_leaves(const Leaf& leaf, first, last);
+//                                                                 leaf(first) ... leaf(last - 1), last > first
 //   static bool demand() noexcept;                                 another worker asks for work
 //   static unsigned concurrency() noexcept;                        number of workers
 //   static constexpr bool parallel;                                false: everything happens in program order
@@ -17,7 +16,6 @@
 // in_place is the serial elision. It needs no library: serial.hpp stands alone.
 
 #include <skerry/detail/base/abi.hpp>
-#include <skerry/detail/frontend/algorithm/row_shape.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -40,15 +38,11 @@ struct in_place {
         return std::pair<std::invoke_result_t<F&>, std::invoke_result_t<G&>>{f(), g()}; // braces: in this order
     }
 
-    template <class T, class Op, class Leaf>
-    static T fold_leaves(Op& op, const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
-        if (last - first == 1) {
-            return leaf(first);
+    template <class Leaf>
+    static void run_leaves(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
+        for (; first != last; ++first) {
+            leaf(first);
         }
-        const std::uint64_t middle = middle_of_leaves(first, last);
-        T left = fold_leaves<T>(op, leaf, first, middle);
-        T right = fold_leaves<T>(op, leaf, middle, last);
-        return T(op(std::move(left), std::move(right)));
     }
 
     static constexpr bool demand() noexcept { return false; }

@@ -4,14 +4,13 @@
 // How a run of `count` iterations becomes tasks.
 //
 // The run is cut into leaves of equal length; the leaves lie in rows, and the rows hang on a binary tree of forks
-// (row_shape.hpp). For a fixed grain a leaf is `grain` iterations, whoever runs it. For the automatic grain there are
+// (leaf_row.hpp). For a fixed grain a leaf is `grain` iterations, whoever runs it. For the automatic grain there are
 // about `leaves_per_worker` leaves for each worker. Cutting eagerly that far keeps an idle worker supplied even while
 // every busy one is inside a long iteration; purely lazy splitting (Tzannes et al., "Lazy binary-splitting", PPoPP
 // 2010) leaves it waiting for the end of that iteration. Inside a leaf the lazy scheme takes over: between blocks of
 // iterations the worker looks whether someone asks for work, and if so, gives half of what is left of the leaf to a
 // fork.
 
-#include <skerry/detail/frontend/algorithm/row_shape.hpp>
 #include <skerry/range.hpp>
 
 #include <cstdint>
@@ -49,12 +48,7 @@ leaves cut(std::uint64_t count, grain g) noexcept {
 // Runs leaf(k) for each k in [first, last), last > first.
 template <class Executor, class Leaf>
 void fork_leaves(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
-    const auto run = [&leaf](std::uint64_t k) -> nothing {
-        leaf(k);
-        return {};
-    };
-    join_nothing join;
-    Executor::template fold_leaves<nothing>(join, run, first, last);
+    Executor::run_leaves(leaf, first, last);
 }
 
 // Runs run(from, to) over consecutive blocks that make up [first, last), and forks off half of the rest whenever
