@@ -19,6 +19,7 @@
 #include <algorithm>
 
 #include "engine.hpp"
+#include "held.hpp"
 
 namespace skerry::model {
 
@@ -101,7 +102,7 @@ std::size_t engine::old_copies(unsigned t, std::uintptr_t address) const {
 
 // Memory is about to change: what others may have fetched before stays with them.
 void engine::age_copies(unsigned t, std::uintptr_t address, std::uint64_t value, unsigned size) {
-    const std::uint64_t old = read_memory(address, size);
+    const std::uint64_t old = held(address, size);
     for (unsigned u = 0; u < threads_; ++u) {
         core_state& core = cores_[u];
         if (u == t || old == value || dirty_word(u, address, size) != nullptr ||
@@ -141,15 +142,14 @@ std::uint64_t engine::load_cached(unsigned t, const request& r, unsigned alterna
     core_state& core = cores_[t];
     const std::size_t copies = old_copies(t, r.address);
     if (copies == 0) {
-        return read_memory(r.address, r.size);
+        return held(r.address, r.size);
     }
     const std::size_t first = end_of(core, r.address) - copies;
-    const std::uint64_t seen =
-        alternative < copies ? core.words[first + alternative].value : read_memory(r.address, r.size);
+    const std::uint64_t seen = alternative < copies ? core.words[first + alternative].value : held(r.address, r.size);
     if (r.what == action::plain_load) {
         give_up(t, "stale",
                 request_text(r) + " may find " + value_text(seen, r.size) + " where " +
-                    value_text(read_memory(r.address, r.size), r.size) + " has been written");
+                    value_text(held(r.address, r.size), r.size) + " has been written");
     }
     std::size_t older = 0;
     erase_if(core, [&](const cached_word& w) {

@@ -284,7 +284,6 @@ class engine {
     std::uint64_t read(unsigned t, const request& r) const;
     void append(unsigned t, const request& r);
     void write_memory(unsigned t, std::uintptr_t address, std::uint64_t value, unsigned size);
-    std::uint64_t read_memory(std::uintptr_t address, unsigned size) const;
     void check_address(unsigned t, const request& r);
     void place_globals(request& r) const;
     void note_access(unsigned t, const request& r);

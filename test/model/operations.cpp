@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <utility>
 
 #include "engine.hpp"
+#include "held.hpp"
 #include "operation.hpp"
 #include "testing_pause.hpp"
 
@@ -104,7 +104,7 @@ reply engine::perform_directly(const request& r) {
     }
     reply answer;
     if (r.size != 0) {
-        answer.value = read_memory(r.address, r.size);
+        answer.value = held(r.address, r.size);
     }
     switch (r.what) {
     case action::load:
@@ -240,7 +240,7 @@ unsigned engine::alternatives(unsigned t) const {
         return served_by_cache(r) ? 1 + static_cast<unsigned>(old_copies(t, r.address)) : 1;
     }
     if (r.what == action::compare_exchange_weak) {
-        return options_.spurious_wakes && read_memory(r.address, r.size) == r.expected ? 2 : 1;
+        return options_.spurious_wakes && held(r.address, r.size) == r.expected ? 2 : 1;
     }
     if (r.what == action::futex_wake && r.operand == 1) {
         return static_cast<unsigned>(std::max<std::size_t>(1, waiters(r.address).size()));
@@ -314,7 +314,7 @@ void engine::execute(unsigned t, unsigned alternative) {
         }
         break;
     case action::futex_wait:
-        c.value = read_memory(r.address, r.size);
+        c.value = held(r.address, r.size);
         happened.reads = true;
         happened.sleeps = c.value == r.expected;
         sleep_if(t, r);
@@ -333,7 +333,7 @@ void engine::execute(unsigned t, unsigned alternative) {
     case action::interrupt_end:
     case action::thread_end: break;
     default:
-        c.value = read_memory(r.address, r.size);
+        c.value = held(r.address, r.size);
         happened.reads = true;
         if (is_comparison(r.what) && (c.value != r.expected || alternative == 1)) {
             c.done = 0;
@@ -474,7 +474,7 @@ std::uint64_t engine::read(unsigned t, const request& r) const {
             const_cast<engine*>(this)->fail("mixed sizes", request_text(r) + " overlaps a store of another size");
         }
     }
-    return read_memory(r.address, r.size);
+    return held(r.address, r.size);
 }
 
 std::uint64_t engine::look(std::uintptr_t address, unsigned size) const {
@@ -490,8 +490,8 @@ std::uint64_t engine::look(std::uintptr_t address, unsigned size) const {
 bool engine::holds(std::uintptr_t address, unsigned size, std::uint64_t value) const {
     const auto t = static_cast<unsigned>(running_);
     const buffer& b = buffers_[t];
-    return read_memory(address, size) == value && dirty_word(t, address, size) == nullptr &&
-           old_copies(t, address) == 0 && (!weak() || views_.settled(address)) &&
+    return held(address, size) == value && dirty_word(t, address, size) == nullptr && old_copies(t, address) == 0 &&
+           (!weak() || views_.settled(address)) &&
            std::none_of(b.entries.begin(), b.entries.begin() + b.count,
                         [&](const entry& e) { return overlap(e.address, e.size, address, size); });
 }
@@ -500,13 +500,7 @@ void engine::write_memory(unsigned t, std::uintptr_t address, std::uint64_t valu
     if (caches() && t != host) {
         age_copies(t, address, value, size);
     }
-    std::memcpy(reinterpret_cast<void*>(address), &value, size);
-}
-
-std::uint64_t engine::read_memory(std::uintptr_t address, unsigned size) const {
-    std::uint64_t value = 0;
-    std::memcpy(&value, reinterpret_cast<const void*>(address), size);
-    return value;
+    hold(address, value, size);
 }
 
 // --- data races -----------------------------------------------------------------------------------------------------

@@ -179,4 +179,20 @@ class views {
     std::uintptr_t broken_ = 0;
 };
 
+template <class F>
+void views::each_view(F f) {
+    for (unsigned t = 0; t < threads_; ++t) {
+        thread& k = known_[t];
+        f(k.current);
+        f(k.acquired);
+        f(k.released);
+        f(k.lit);
+        f(k.owed);
+    }
+    f(fences_);
+    for (unsigned i = 0; i < messages_count_; ++i) {
+        f(messages_[i].seen);
+    }
+}
+
 } // namespace skerry::model
