@@ -38,7 +38,7 @@ constexpr fault faults[] = {
     {coherence_step::reply_sent, interrupt, "reply_sent"},
     {coherence_step::reply_taken, interrupt, "reply_taken"},
     {coherence_step::task_ended, locked, "task_ended"},
-#ifndef __clang__ // whose code keeps in registers what it has read of a branch: one program in thousands reads it again
+#ifndef __clang__ // whose code keeps in registers what it has read of a branch: in 60 rounds, none reads it again
     {coherence_step::task_joined, locked, "task_joined"},
 #endif
     {coherence_step::handed_over, locked, "handed_over"},

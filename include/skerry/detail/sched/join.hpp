@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The slow ways out of a fork, compiled into the library but for attend_aside(). `page` is always the calling thread's
-// current page.
+// The slow ways out of a fork, compiled into the library but for attend_keeping_registers(). `page` is always the
+// calling thread's current page.
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/export.hpp>
@@ -19,12 +19,14 @@ namespace skerry::inline SKERRY_ABI::detail {
 // one. Hidden: the dynamic linker would change one of those registers when it binds the name late. No symbol of this
 // name may come from a compiler without that convention; before 19 Clang is not known to keep the result through it.
 #if defined(__clang__) && __clang_major__ >= 19 && (defined(__x86_64__) || defined(__aarch64__))
-[[nodiscard, gnu::noinline, gnu::cold, gnu::visibility("hidden"), clang::preserve_most]] inline bool attend_aside(
-    worker_page& page) noexcept {
+[[nodiscard, gnu::noinline, gnu::cold, gnu::visibility("hidden"), clang::preserve_most]] inline bool
+attend_keeping_registers(worker_page& page) noexcept {
     return attend(page);
 }
 #else
-[[nodiscard, gnu::always_inline]] inline bool attend_aside(worker_page& page) noexcept { return attend(page); }
+[[nodiscard, gnu::always_inline]] inline bool attend_keeping_registers(worker_page& page) noexcept {
+    return attend(page);
+}
 #endif
 
 // After a pop that was not certain. True: the task is the caller's to run. False: a thief ran it, and it is done.

@@ -135,7 +135,7 @@ void run_box(F& f, const box<N>& space, grain g, schedule order) {
         const std::uint64_t length = g.is_automatic() ? (points - 1) / Executor::concurrency() + 1 : g.iterations();
         const leaves cuts{points, length};
         const auto leaf = [&f, &b, cuts](std::uint64_t k) { run_run(f, b, cuts.first(k), cuts.last(k)); };
-        fork_leaves<Executor>(leaf, 0, cuts.number());
+        Executor::run_leaves(leaf, 0, cuts.number());
     } else {
         halve_block<Executor>(f, b, cut<Executor>(points, g).length, g.is_automatic());
     }

@@ -47,7 +47,7 @@ Out filter_in_two_passes(const It& first, const Out& out, Predicate& predicate, 
         }
         counts[leaf] = chosen;
     };
-    fork_leaves<Executor>(ask, 0, cuts.number());
+    Executor::run_leaves(ask, 0, cuts.number());
 
     std::uint64_t total = 0;
     for (std::uint64_t leaf = 0; leaf < cuts.number(); ++leaf) {
@@ -65,7 +65,7 @@ Out filter_in_two_passes(const It& first, const Out& out, Predicate& predicate, 
             }
         }
     };
-    fork_leaves<Executor>(copy, 0, cuts.number());
+    Executor::run_leaves(copy, 0, cuts.number());
     return advanced(out, total);
 }
 

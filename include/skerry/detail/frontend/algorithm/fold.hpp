@@ -2,8 +2,8 @@
 #pragma once
 
 // Folds get(0) ... get(count - 1) with an associative operation, in order: op need not be commutative. Leaves are
-// folded from left to right and joined along the tree of fork_leaves, so for a fixed grain the sequence of operations
-// is the same for any executor and any number of workers.
+// folded from left to right and joined along a binary tree whose shape depends on their number only, so for a fixed
+// grain the sequence of operations is the same for any executor and any number of workers.
 
 #include <skerry/detail/frontend/algorithm/pieces.hpp>
 

@@ -66,10 +66,7 @@ class leaf_row {
             auto* const self = static_cast<member*>(header);
             const leaf_row& home = self->home_;
             const auto number = home.first_ + 1 + static_cast<std::uint64_t>(self - home.members());
-            const auto body = [&home, number]() -> std::monostate {
-                home.leaf_(number);
-                return {};
-            };
+            const auto body = [&home, number] { home.leaf_(number); };
             self->stolen.run(body);
             finish_stolen(*self);
         }
@@ -112,14 +109,14 @@ class leaf_row {
         auto* at = bottom + (n - 1);
         first_ = first;
         if (__builtin_expect(page.push_all(bottom, n - 1, [all = members()](std::size_t i) { return all + i; }), 0)) {
-            static_cast<void>(attend_aside(page)); // there is room, so it has nothing to undo
+            static_cast<void>(attend_keeping_registers(page)); // there is room, so it has nothing to undo
         }
         member* next = members(); // the task at at - 1
         try {
             leaf_(first);
             while (at != bottom) {
                 if (__builtin_expect(page.rung(), 0)) {
-                    static_cast<void>(attend_aside(page));
+                    static_cast<void>(attend_keeping_registers(page));
                 }
                 ++first;
                 member& own = *next++;

@@ -45,12 +45,6 @@ leaves cut(std::uint64_t count, grain g) noexcept {
     return {count, (count - 1) / (workers * leaves_per_worker) + 1};
 }
 
-// Runs leaf(k) for each k in [first, last), last > first.
-template <class Executor, class Leaf>
-void fork_leaves(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
-    Executor::run_leaves(leaf, first, last);
-}
-
 // Runs run(from, to) over consecutive blocks that make up [first, last), and forks off half of the rest whenever
 // another worker asks for work.
 template <class Executor, class Run>
@@ -81,12 +75,12 @@ void run_pieces(const Run& run, std::uint64_t count, grain g) {
         const leaves cuts = cut<Executor>(count, g);
         if (g.is_automatic()) {
             const auto leaf = [&run, cuts](std::uint64_t k) { run_lazily<Executor>(run, cuts.first(k), cuts.last(k)); };
-            fork_leaves<Executor>(leaf, 0, cuts.number());
+            Executor::run_leaves(leaf, 0, cuts.number());
         } else if (cuts.length == 1) {
-            fork_leaves<Executor>(run, 0, count);
+            Executor::run_leaves(run, 0, count);
         } else {
             const auto leaf = [&run, cuts](std::uint64_t k) { run(cuts.first(k), cuts.last(k)); };
-            fork_leaves<Executor>(leaf, 0, cuts.number());
+            Executor::run_leaves(leaf, 0, cuts.number());
         }
     }
 }

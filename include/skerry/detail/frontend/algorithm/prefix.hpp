@@ -61,13 +61,13 @@ void scan_all(Op& op, const It& first, const Out& out, std::optional<T> init, st
             before[leaf + 1].emplace(fold_run<T>(op, get, cuts.first(leaf), cuts.last(leaf)));
         }
     };
-    fork_leaves<Executor>(fold, 0, number - 1);
+    Executor::run_leaves(fold, 0, number - 1);
     for (std::uint64_t leaf = 2; leaf < number; ++leaf)
         before[leaf].emplace(op(*before[leaf - 1], *std::move(before[leaf])));
     const auto scan = [&](std::uint64_t leaf) {
         scan_run<Kind, T>(op, first, out, std::move(before[leaf]), cuts.first(leaf), cuts.last(leaf));
     };
-    fork_leaves<Executor>(scan, 1, number);
+    Executor::run_leaves(scan, 1, number);
 }
 
 template <class T, class Op, class It, class Out>

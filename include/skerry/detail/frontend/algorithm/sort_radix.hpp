@@ -137,7 +137,7 @@ class radix_sorter {
                     *place = element;
                 }
             };
-            fork_leaves<Executor>(scatter_chunk, 0, chunks);
+            Executor::run_leaves(scatter_chunk, 0, chunks);
         }
 
         // Where digit d ends, once all elements are scattered: there the last chunk has arrived.
@@ -198,7 +198,7 @@ class radix_sorter {
         const auto copy_leaf = [=](std::uint64_t k) {
             copy_plain(from + cuts.first(k), from + cuts.last(k), to + cuts.first(k));
         };
-        fork_leaves<Executor>(copy_leaf, 0, cuts.number());
+        Executor::run_leaves(copy_leaf, 0, cuts.number());
     }
 
     // Sorts by the lowest `bits` bits of the keys; all bits above are the same. The result is in `other` if move. If a
@@ -259,7 +259,7 @@ class radix_sorter {
                 sort_bits(other + begin, from + begin, by.end(d) - begin, by.shift(), !move);
             };
             if (n >= parallel_radix_limit) {
-                fork_leaves<Executor>(sort_one, 0, by.values());
+                Executor::run_leaves(sort_one, 0, by.values());
             } else {
                 for (std::uint64_t d = 0; d < by.values(); ++d) sort_one(d);
             }

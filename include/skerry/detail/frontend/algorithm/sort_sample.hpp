@@ -244,7 +244,7 @@ void sample_sorter<Executor, Stable, T, Less>::sort_in_chunks(T* from, T* other,
             const std::uint64_t at = chunks.first(chunk);
             by.classify(from + at, chunks.last(chunk) - at, ids + at, counts(chunk));
         };
-        fork_leaves<Executor>(classify, 0, number);
+        Executor::run_leaves(classify, 0, number);
 
         std::uint64_t sum = 0;
         for (std::uint64_t b = 0; b < buckets; ++b) {
@@ -257,7 +257,7 @@ void sample_sorter<Executor, Stable, T, Less>::sort_in_chunks(T* from, T* other,
             for (std::uint64_t i = chunks.first(chunk), end = chunks.last(chunk); i < end; ++i)
                 other[next[ids[i]]++] = from[i];
         };
-        fork_leaves<Executor>(scatter, 0, number);
+        Executor::run_leaves(scatter, 0, number);
         scattered = true;
 
         const auto sort_one = [&](std::uint64_t b) {
@@ -266,7 +266,7 @@ void sample_sorter<Executor, Stable, T, Less>::sort_in_chunks(T* from, T* other,
             sort_bucket(from + begin, other + begin, ids + begin, ends[b] - begin, n, by.is_equal(b), move,
                         bad_rounds_left);
         };
-        fork_leaves<Executor>(sort_one, 0, buckets);
+        Executor::run_leaves(sort_one, 0, buckets);
     } catch (...) {
         if (!scattered && move) copy_plain(from, from + n, other);
         for (std::uint64_t b = 0; scattered && !move && b < buckets; ++b) {

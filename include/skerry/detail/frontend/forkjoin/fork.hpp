@@ -154,7 +154,7 @@ template <class F, class G>
             branch<G> other(g, page->ctx);
             auto* const at = page->next();
             if (__builtin_expect(page->push_at<loops_in_its_frame<F, G>>(at, address_here(other)), 0)) {
-                if (!attend_aside(*page)) {
+                if (!attend_keeping_registers(*page)) {
                     return fork_in_place<F, G>(f, g);
                 }
             }
@@ -171,7 +171,7 @@ template <class F, class G>
         branch<G> other(g, page->ctx);
         auto* const at = page->next();
         if (__builtin_expect(page->push_at<loops_in_its_frame<F, G>>(at, address_here(other)), 0)) {
-            if (!attend_aside(*page)) {
+            if (!attend_keeping_registers(*page)) {
                 return fork_in_place<F, G>(f, g);
             }
         }
