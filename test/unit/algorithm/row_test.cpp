@@ -160,9 +160,9 @@ TEST_P(Row, RowsGrowTheDeque) {
     });
 }
 
-INSTANTIATE_TEST_SUITE_P(Protocols, Row, testing::Values(skerry::steal_mode::asymmetric, skerry::steal_mode::locked),
+INSTANTIATE_TEST_SUITE_P(Protocols, Row, testing::Values(skerry::steal_mode::automatic, skerry::steal_mode::locked),
                          [](const auto& given) {
-                             return std::string(given.param == skerry::steal_mode::locked ? "locked" : "asymmetric");
+                             return std::string(given.param == skerry::steal_mode::locked ? "locked" : "automatic");
                          });
 
 TEST(RowFromOutside, AThreadWithoutASlotGetsOne) {
