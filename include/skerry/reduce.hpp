@@ -12,8 +12,9 @@ namespace skerry::inline SKERRY_ABI {
 // parallel_reduce(range [, init [, op]] [, grain])
 //
 // As std::reduce, with one promise more: op need only be associative, the elements keep their order. With
-// grain::fixed(n) the grouping depends on n and the length only: the result is the same to the last bit for any number
-// of workers, and in skerry::serial. A grain is given together with init.
+// grain::fixed(n) the result is the same to the last bit for any number of workers, and in skerry::serial: the grouping
+// depends on n and the length only, where it can be told from another (not in sums, products and bitwise operations of
+// std's on integers). A grain is given together with init.
 inline constexpr detail::explained<detail::parallel_reduce_function<detail::forking>> parallel_reduce{};
 
 // parallel_transform_reduce(first, last, init, reduce, transform [, grain])            transform(x)

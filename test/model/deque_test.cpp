@@ -62,6 +62,18 @@ TEST(deque, a_row_without_room) {
     expect_goals(with_one_thief<rows<2, true, 0, steal_protocol::locked>>(),
                  {"no room for a row", "granted", "stolen"});
 }
+TEST(deque, a_chain) {
+    expect_goals(with_one_thief<chains<4, false>>(), {"attend", "granted", "mine after all", "stolen"});
+    expect_goals(with_one_thief<chains<4, true>>(), {"attend", "seized", "stolen", "stolen at the end"});
+    expect_goals(with_one_thief<chains<3, true>>({.memory = memory_order_of::partial}),
+                 {"granted", "seized", "stolen at the end"});
+    expect_goals(with_two_thieves<chains<3, true>>(), {"granted", "seized", "stolen", "stolen at the end"});
+    expect_goals(with_one_thief<chains<3, true, steal_protocol::locked>>(), {"granted", "stolen", "stolen at the end"});
+}
+TEST(rc11, chains) {
+    expect_goals(with_one_thief<chains<3, true>>({.memory = memory_order_of::rc11}),
+                 {"granted", "seized", "stolen", "stolen at the end"});
+}
 TEST(rc11, rows) {
     expect_goals(with_one_thief<rows<2, true>>({.memory = memory_order_of::rc11}), {"granted", "seized", "stolen"});
 }

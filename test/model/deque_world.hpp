@@ -24,6 +24,7 @@ struct task {
     int takers = 0;       // not part of the protocol: how often it was taken off the deque
     int thief = -1;
     bool loose = false;
+    bool rest = false; // of a chain: whoever takes it answers with its input
 };
 
 template <class Policy>
@@ -105,6 +106,36 @@ class deque_world {
         }
     }
 
+    // A chain of leaves: one task with what is left of them, pushed and popped for each; the last is the owner's.
+    // Whoever takes it finds the number that it was pushed with last.
+    void chain(int leaves) {
+        task& rest = tasks_[0];
+        rest.rest = true;
+        auto* const at = page_.next();
+        for (int left = leaves - 1; left != 0; --left) {
+            rest.input.set(left);
+            if (page_.push_at(at, &rest)) {
+                reached("attend");
+                require(owner_end(deque_).attend(), "a push into a deque that had room was undone");
+            }
+            if (!page_.pop_at(at)) {
+                task* above = nullptr;
+                if (owner_end(deque_).settle(rest, above) == detail::settled::stolen) {
+                    reached(left == 1 ? "stolen at the end" : "stolen");
+                    while (!rest.joined.done()) {
+                        Policy::pause();
+                    }
+                    Policy::discard_all(detail::coherence_step::task_joined);
+                    require(rest.result.get() == wanted_result + left, "the thief had another rest");
+                    return;
+                }
+                require(above == nullptr, "a newer task, where there is none");
+                reached("mine after all");
+            }
+        }
+        require(rest.takers == 0, "the rest was taken, and not joined");
+    }
+
     void settle(task& own) {
         for (;;) {
             task* above = nullptr;
@@ -170,7 +201,7 @@ class deque_world {
         }
         require(got != nullptr && got->thief == thief, "granted, but not the task that was accepted");
         check_input(*got);
-        got->result.set(wanted_result + thief);
+        got->result.set(wanted_result + (got->rest ? got->input.get() : thief));
         Policy::publish_all(detail::coherence_step::task_ended);
         static_cast<void>(got->joined.finish());
         return true;
@@ -201,7 +232,8 @@ class deque_world {
         t.thief = thief;
     }
     void check_input(const task& t) const {
-        require(t.input.get() == static_cast<int>(&t - tasks_.data()) + 1, "the task has not arrived");
+        const int input = t.input.get();
+        require(t.rest ? input != 0 : input == static_cast<int>(&t - tasks_.data()) + 1, "the task has not arrived");
     }
     void run_own(task& t) {
         take(t, -1);
@@ -281,6 +313,14 @@ struct rows_again : deque_world<shrunk<8>> {
         ask_then_steal(1, true);
     }
     void finally() { require_taken(2); }
+};
+
+template <int Leaves, bool Impatient, steal_protocol Protocol = steal_protocol::asymmetric>
+struct chains : deque_world<shrunk<4>> {
+    chains() : deque_world<shrunk<4>>(Protocol) {}
+    void owner() { chain(Leaves); }
+    void first_thief() { ask_then_steal(1, Impatient); }
+    void second_thief() { ask_then_steal(2, Impatient); }
 };
 
 // Two forks one after the other: what the first leaves behind must not mislead the second.

@@ -85,6 +85,8 @@ struct shuffled {
         fork([&] { run_leaves(leaf, first, middle); }, [&] { run_leaves(leaf, middle, last); });
     }
 
+    static constexpr bool folds_anyhow = false;
+
     static bool demand() { return coin(4); }
     static unsigned concurrency() { return workers; }
 };

@@ -6,43 +6,21 @@
 #include <atomic>
 #include <cstddef>
 #include <stdexcept>
-#include <string>
-#include <thread>
 
 #include <gtest/gtest.h>
 
 #include <skerry/algorithm.hpp>
 #include <skerry/dataflow.hpp>
 #include <skerry/finish.hpp>
-#include <skerry/runtime.hpp>
+
+#include "../until.hpp"
+#include "two_workers.hpp"
 
 namespace {
 
 using skerry::grain;
 
-void until(const std::atomic<bool>& flag) {
-    while (!flag) {
-        std::this_thread::yield();
-    }
-}
-
-class Row : public testing::TestWithParam<skerry::steal_mode> {
-  protected:
-    Row() : rt_(with(GetParam())) {}
-    template <class F>
-    void in(F&& f) {
-        rt_.run(f);
-    }
-
-  private:
-    static skerry::options with(skerry::steal_mode steal) {
-        skerry::options o;
-        o.workers = 2;
-        o.steal = steal;
-        return o;
-    }
-    skerry::runtime rt_;
-};
+class Row : public OnTwoWorkers {};
 
 constexpr std::size_t row = 8;
 
@@ -160,10 +138,7 @@ TEST_P(Row, RowsGrowTheDeque) {
     });
 }
 
-INSTANTIATE_TEST_SUITE_P(Protocols, Row, testing::Values(skerry::steal_mode::automatic, skerry::steal_mode::locked),
-                         [](const auto& given) {
-                             return std::string(given.param == skerry::steal_mode::locked ? "locked" : "automatic");
-                         });
+UNDER_BOTH_PROTOCOLS(Row);
 
 TEST(RowFromOutside, AThreadWithoutASlotGetsOne) {
     std::atomic<std::size_t> ran = 0;

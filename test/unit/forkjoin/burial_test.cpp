@@ -15,16 +15,11 @@
 #include <skerry/runtime.hpp>
 #include <skerry/task_group.hpp>
 
+#include "../until.hpp"
 #include "sched/worker.hpp"
 #include "workers.hpp"
 
 namespace {
-
-void until(const std::atomic<bool>& flag) {
-    while (!flag) {
-        std::this_thread::yield();
-    }
-}
 
 // A and B are the two workers. B begins a task above an open fork of its own (`bury`), then waits for U, which runs on
 // A and waits for the buried task (`fetch`).

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstddef>
 #include <string>
-#include <thread>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -16,17 +15,12 @@
 #include <skerry/parallel_invoke.hpp>
 #include <skerry/runtime.hpp>
 
+#include "../until.hpp"
 #include "workers.hpp"
 
 namespace {
 
 using skerry::parallel_invoke;
-
-void until(const std::atomic<bool>& flag) {
-    while (!flag) {
-        std::this_thread::yield();
-    }
-}
 
 // Counts those that have not ended.
 struct failure {

@@ -3,8 +3,10 @@
 
 // Folds get(0) ... get(count - 1) with an associative operation, in order: op need not be commutative. Leaves are
 // folded from left to right and joined along a binary tree whose shape depends on their number only, so for a fixed
-// grain the sequence of operations is the same for any executor and any number of workers.
+// grain the sequence of operations is the same for any executor and any number of workers; but where no grouping can be
+// told from another (sums of integers and the like), an executor may group as it likes.
 
+#include <skerry/detail/frontend/algorithm/any_grouping.hpp>
 #include <skerry/detail/frontend/algorithm/pieces.hpp>
 
 #include <type_traits>
@@ -69,6 +71,9 @@ template <class Executor, class T, class Op, class Leaf>
 // Folds leaf(k) for each k in [first, last), last > first. Pairs need no call of this function.
 template <class Executor, class T, class Op, class Leaf>
 T fold_leaves(Op& op, const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
+    if constexpr (Executor::folds_anyhow && any_grouping<Op, T>) {
+        return Executor::template fold_anyhow<T, grouped_anyhow<Op, T>>(leaf, first, last);
+    }
     const std::uint64_t n = last - first;
     if (n == 1) return leaf(first);
     if (n == 2) return fold_pair<Executor, T>(op, leaf, first);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <skerry/detail/base/port/large_pages.hpp>
+#include <skerry/detail/frontend/algorithm/leaf_chain.hpp>
 #include <skerry/detail/frontend/algorithm/leaf_row.hpp>
 #include <skerry/detail/frontend/algorithm/minimum.hpp>
 #include <skerry/detail/frontend/forkjoin/fork.hpp>
@@ -26,6 +27,12 @@ struct forking {
     template <class Leaf>
     static void run_leaves(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
         run_in_rows(leaf, first, last);
+    }
+
+    static constexpr bool folds_anyhow = true;
+    template <class T, class Op, class Leaf>
+    static T fold_anyhow(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
+        return leaf_chain<T, Op, Leaf>::fold(leaf, first, last);
     }
 
     static bool demand() noexcept { return detail::demand(); }

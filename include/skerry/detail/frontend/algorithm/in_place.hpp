@@ -7,6 +7,10 @@
 //   ... fork_values(F&& f, G&& g);                                the same; returns both results, as first and second
 //   template <class Leaf> static void run_leaves(const Leaf& leaf, first, last);
 //                                                                 leaf(first) ... leaf(last - 1), last > first
+//   static constexpr bool folds_anyhow;                            has fold_anyhow(), better than a tree of forks
+//   template <class T, class Op, class Leaf> static T fold_anyhow(const Leaf& leaf, first, last);
+//                                                                 the fold of these leaves by Op, a grouped_anyhow,
+//                                                                 with the leaves grouped in any way
 //   static bool demand() noexcept;                                 another worker asks for work
 //   static unsigned concurrency() noexcept;                        number of workers
 //   static constexpr bool parallel;                                false: everything happens in program order
@@ -44,6 +48,8 @@ struct in_place {
             leaf(first);
         }
     }
+
+    static constexpr bool folds_anyhow = false;
 
     static constexpr bool demand() noexcept { return false; }
     static constexpr unsigned concurrency() noexcept { return 1; }

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Chains of leaves (leaf_chain.hpp): which operations have them, what thieves take out of them, and what exceptions
+// leave behind.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <numeric>
+#include <ranges>
+#include <stdexcept>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <skerry/algorithm.hpp>
+#include <skerry/dataflow.hpp>
+#include <skerry/finish.hpp>
+
+#include "../until.hpp"
+#include "two_workers.hpp"
+
+namespace {
+
+using skerry::grain;
+
+constexpr std::size_t chain = skerry::detail::chain_length;
+
+template <class T, class Op, class Leaf>
+T fold(std::size_t n, T init, Op op, const Leaf& leaf) {
+    return skerry::parallel_transform_reduce(std::views::iota(std::size_t{0}, n), init, op, leaf, grain::fixed(1));
+}
+std::uint64_t sum(std::size_t n, const std::function<std::uint64_t(std::size_t)>& leaf) {
+    return fold(n, std::uint64_t{0}, std::plus<>(), leaf);
+}
+
+// 0 + 1 + ... + n - 1
+std::uint64_t sum_below(std::uint64_t n) { return n * (n - 1) / 2; }
+
+class Chain : public OnTwoWorkers {};
+
+// The first leaf ends when the last one has run: it is in the rest that a thief took. All of them, once.
+TEST_P(Chain, AThiefTakesTheRest) {
+    for (const std::size_t n : {std::size_t{2}, std::size_t{3}, chain - 1, chain, chain + 1, 5 * chain + 3}) {
+        in([n] {
+            std::atomic<bool> last_ran = false;
+            const std::uint64_t got = sum(n, [&](std::size_t i) {
+                if (i == 0) {
+                    until(last_ran);
+                } else if (i == n - 1) {
+                    last_ran = true;
+                }
+                return i;
+            });
+            EXPECT_EQ(got, sum_below(n)) << n;
+        });
+    }
+}
+
+// The thief of the rest stays in its first leaf until its last one has run: whoever began the chain has taken it back.
+TEST_P(Chain, WhoWaitsForTheRestTakesHalfOfItBack) {
+    in([] {
+        std::atomic<bool> taken = false;
+        std::atomic<bool> last_ran = false;
+        const std::uint64_t got = sum(chain, [&](std::size_t i) {
+            if (i == 0) {
+                until(taken);
+            } else if (i == 1) {
+                taken = true;
+                until(last_ran);
+            } else if (i == chain - 1) {
+                taken = true; // under locks the halves have been apart from the beginning
+                last_ran = true;
+            }
+            return i;
+        });
+        EXPECT_EQ(got, sum_below(chain));
+    });
+}
+
+// Taken in the middle: what was folded before is kept, and the rest is what was left then.
+TEST_P(Chain, ATheftInTheMiddle) {
+    in([] {
+        for (std::size_t middle = 0; middle + 1 < chain; ++middle) {
+            std::atomic<bool> next_ran = false;
+            const std::uint64_t got = sum(chain, [&](std::size_t i) {
+                if (i == middle) {
+                    until(next_ran);
+                } else if (i > middle) {
+                    next_ran = true;
+                }
+                return std::uint64_t{1} << i;
+            });
+            EXPECT_EQ(got, (std::uint64_t{1} << chain) - 1) << middle;
+        }
+    });
+}
+
+// A thief has the rest when a leaf throws: it is awaited, and its own exception, which is not the leftmost, dropped.
+TEST_P(Chain, AnExceptionBesideATakenRest) {
+    in([] {
+        std::atomic<bool> taken = false;
+        std::atomic<bool> thrown = false;
+        std::atomic<bool> ended = false;
+        const auto leaf = [&](std::size_t i) -> std::uint64_t {
+            if (i == 0) {
+                until(taken);
+                thrown = true;
+                throw std::runtime_error("first");
+            }
+            taken = true;
+            until(thrown);
+            ended = true;
+            throw std::runtime_error("rest");
+        };
+        try {
+            sum(2, leaf);
+            ADD_FAILURE() << "nothing was thrown";
+        } catch (const std::runtime_error& e) {
+            EXPECT_STREQ(e.what(), "first");
+        }
+        EXPECT_TRUE(ended) << "the thief was not awaited";
+    });
+}
+
+TEST_P(Chain, TheExceptionOfATakenRestArrives) {
+    in([] {
+        std::atomic<bool> taken = false;
+        try {
+            sum(chain, [&](std::size_t i) -> std::uint64_t {
+                if (i == 0) {
+                    until(taken);
+                } else if (i == chain - 1) {
+                    taken = true;
+                    throw std::runtime_error("taken");
+                }
+                return 0;
+            });
+            ADD_FAILURE() << "nothing was thrown";
+        } catch (const std::runtime_error& e) {
+            EXPECT_STREQ(e.what(), "taken");
+        }
+    });
+}
+
+TEST(ChainOnOneWorker, AnExceptionLeavesOutWhatHasNotBegun) {
+    skerry::options o;
+    o.workers = 1;
+    skerry::runtime(o).run([] {
+        for (std::size_t at = 0; at != chain; ++at) {
+            std::size_t ran = 0;
+            const auto leaf = [&](std::size_t i) -> std::uint64_t {
+                if (i == at) {
+                    throw std::runtime_error("a leaf");
+                }
+                return ++ran;
+            };
+            EXPECT_THROW(sum(chain, leaf), std::runtime_error);
+            EXPECT_EQ(ran, at);
+            EXPECT_EQ(sum(chain, [](std::size_t i) { return i; }), sum_below(chain)) << "the deque is not as before";
+        }
+    });
+}
+
+// What a leaf leaves in the deque lies above the rest of its chain.
+TEST_P(Chain, LeavesMaySpawn) {
+    in([] {
+        std::atomic<std::size_t> spawned = 0;
+        std::uint64_t got = 0;
+        skerry::finish([&](skerry::scope& /*all*/) {
+            got = sum(4 * chain, [&](std::size_t i) {
+                skerry::spawn([&spawned] { ++spawned; });
+                skerry::spawn([&spawned] { ++spawned; });
+                return i;
+            });
+        });
+        EXPECT_EQ(spawned, 8 * chain);
+        EXPECT_EQ(got, sum_below(4 * chain));
+    });
+}
+
+// Chains within leaves of chains: the deque grows under them.
+TEST_P(Chain, ChainsGrowTheDeque) {
+    in([] {
+        const auto nest = [](const auto& self, std::size_t depth) -> std::uint64_t {
+            return sum(3, [&](std::size_t i) { return i == 0 && depth > 0 ? 1 + self(self, depth - 1) : 1; });
+        };
+        EXPECT_EQ(nest(nest, 1999), 2000 * 3);
+    });
+}
+
+UNDER_BOTH_PROTOCOLS(Chain);
+
+TEST(ChainFromOutside, AThreadWithoutASlotGetsOne) {
+    EXPECT_EQ(sum(3 * chain, [](std::size_t i) { return i; }), sum_below(3 * chain));
+}
+
+template <class Op, class T>
+inline constexpr bool chained = skerry::detail::any_grouping<Op, T>;
+
+TEST(ChainOperations, OnlyThoseThatCannotTellHowTheyAreGrouped) {
+    EXPECT_TRUE((chained<std::plus<>, int>));
+    EXPECT_TRUE((chained<std::plus<short>, short>));
+    EXPECT_TRUE((chained<std::bit_and<>, unsigned>));
+    EXPECT_FALSE((chained<std::plus<>, double>)) << "rounds";
+    EXPECT_FALSE((chained<std::plus<>, bool>)) << "not modular";
+    EXPECT_FALSE((chained<std::plus<char>, int>)) << "narrows its operands";
+    EXPECT_FALSE((chained<std::minus<>, int>)) << "not associative";
+    const auto own = [](int a, int b) { return a + b; };
+    EXPECT_FALSE((chained<decltype(own), int>)) << "may look at its operands";
+}
+
+template <class T>
+class ChainOf : public testing::Test {};
+using integers = testing::Types<signed char, unsigned char, short, unsigned, std::uint64_t>;
+TYPED_TEST_SUITE(ChainOf, integers);
+
+// Against a loop, with operands that overflow what wraps.
+TYPED_TEST(ChainOf, EveryOperation) {
+    const auto check = [](auto op) {
+        for (std::size_t n = 0; n != 3 * chain; ++n) {
+            std::vector<TypeParam> v(n);
+            for (std::size_t i = 0; i != n; ++i) {
+                v[i] = static_cast<TypeParam>((i + 3) * 0x9e3779b97f4a7c15U >> 7 | 1);
+            }
+            const auto init = static_cast<TypeParam>(0x5a5a5a5a5a5a5a5bU);
+            EXPECT_EQ(skerry::parallel_reduce(v, init, op, grain::fixed(1)),
+                      std::accumulate(v.begin(), v.end(), init,
+                                      [&](TypeParam a, TypeParam b) { return static_cast<TypeParam>(op(a, b)); }))
+                << n;
+        }
+    };
+    check(std::plus<>());
+    check(std::multiplies<>());
+    check(std::bit_and<>());
+    check(std::bit_or<>());
+    check(std::bit_xor<TypeParam>());
+}
+
+} // namespace
