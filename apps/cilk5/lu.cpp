@@ -58,64 +58,83 @@ class lu_decomposition final : public instance {
     std::optional<std::uint64_t> digest() const override { return digest_of(std::span<const double>(data_)); }
 
   private:
-    template <class... F>
-    void fork(std::size_t side, F&&... f) {
-        if (side > preset_.granularity) {
+    // Every step forks as long as its part is larger than the granularity. What is not goes on in order, in a function
+    // of its own, which compilers make the same of in both variants.
+    enum class steps { forking, in_order };
+
+    template <steps How, class... F>
+    static void all(F&&... f) {
+        if constexpr (How == steps::forking) {
             par::parallel_invoke(f...);
         } else {
             (f(), ...);
         }
     }
 
+    template <steps How = steps::forking>
     void decompose(matrix m) {
+        if (How == steps::forking && m.side <= preset_.granularity) {
+            return decompose<steps::in_order>(m);
+        }
         if (m.side == 1) {
             leaves::block_lu(m.data);
             return;
         }
-        decompose(m.quarter(0, 0));
-        fork(
-            m.side, [=, this] { lower_solve(m.quarter(0, 1), m.quarter(0, 0)); },
-            [=, this] { upper_solve(m.quarter(1, 0), m.quarter(0, 0)); });
-        schur(m.quarter(1, 1), m.quarter(1, 0), m.quarter(0, 1));
-        decompose(m.quarter(1, 1));
+        decompose<How>(m.quarter(0, 0));
+        all<How>([&] { lower_solve<How>(m.quarter(0, 1), m.quarter(0, 0)); },
+                 [&] { upper_solve<How>(m.quarter(1, 0), m.quarter(0, 0)); });
+        schur<How>(m.quarter(1, 1), m.quarter(1, 0), m.quarter(0, 1));
+        decompose<How>(m.quarter(1, 1));
     }
 
+    template <steps How>
     void lower_solve(matrix m, matrix l) {
+        if (How == steps::forking && m.side <= preset_.granularity) {
+            return lower_solve<steps::in_order>(m, l);
+        }
         if (m.side == 1) {
             leaves::block_lower_solve(m.data, l.data);
             return;
         }
-        const auto column = [=, this](std::size_t j) {
-            lower_solve(m.quarter(0, j), l.quarter(0, 0));
-            schur(m.quarter(1, j), l.quarter(1, 0), m.quarter(0, j));
-            lower_solve(m.quarter(1, j), l.quarter(1, 1));
+        const auto column = [&](std::size_t j) {
+            lower_solve<How>(m.quarter(0, j), l.quarter(0, 0));
+            schur<How>(m.quarter(1, j), l.quarter(1, 0), m.quarter(0, j));
+            lower_solve<How>(m.quarter(1, j), l.quarter(1, 1));
         };
-        fork(m.side, [&] { column(0); }, [&] { column(1); });
+        all<How>([&] { column(0); }, [&] { column(1); });
     }
 
+    template <steps How>
     void upper_solve(matrix m, matrix u) {
+        if (How == steps::forking && m.side <= preset_.granularity) {
+            return upper_solve<steps::in_order>(m, u);
+        }
         if (m.side == 1) {
             leaves::block_upper_solve(m.data, u.data);
             return;
         }
-        const auto row = [=, this](std::size_t i) {
-            upper_solve(m.quarter(i, 0), u.quarter(0, 0));
-            schur(m.quarter(i, 1), m.quarter(i, 0), u.quarter(0, 1));
-            upper_solve(m.quarter(i, 1), u.quarter(1, 1));
+        const auto row = [&](std::size_t i) {
+            upper_solve<How>(m.quarter(i, 0), u.quarter(0, 0));
+            schur<How>(m.quarter(i, 1), m.quarter(i, 0), u.quarter(0, 1));
+            upper_solve<How>(m.quarter(i, 1), u.quarter(1, 1));
         };
-        fork(m.side, [&] { row(0); }, [&] { row(1); });
+        all<How>([&] { row(0); }, [&] { row(1); });
     }
 
+    template <steps How>
     void schur(matrix m, matrix left, matrix up) {
+        if (How == steps::forking && m.side <= preset_.granularity) {
+            return schur<steps::in_order>(m, left, up);
+        }
         if (m.side == 1) {
             leaves::block_schur(m.data, left.data, up.data);
             return;
         }
         for (std::size_t k = 0; k < 2; ++k) {
-            const auto part = [=, this](std::size_t i, std::size_t j) {
-                schur(m.quarter(i, j), left.quarter(i, k), up.quarter(k, j));
+            const auto part = [&](std::size_t i, std::size_t j) {
+                schur<How>(m.quarter(i, j), left.quarter(i, k), up.quarter(k, j));
             };
-            fork(m.side, [&] { part(0, 0); }, [&] { part(0, 1); }, [&] { part(1, 0); }, [&] { part(1, 1); });
+            all<How>([&] { part(0, 0); }, [&] { part(0, 1); }, [&] { part(1, 0); }, [&] { part(1, 1); });
         }
     }
 
