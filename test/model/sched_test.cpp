@@ -59,11 +59,14 @@ TEST(sched, no_heavy_fence_for_sleepers) {
     }});
 }
 
+// Under x86-TSO and the memory of C++.
 template <auto... Threads>
 void expect_run(const std::set<std::string>& goals) {
-    const result r = explore<injecting<steal_protocol::asymmetric>, Threads...>();
-    EXPECT_TRUE(r.ok) << r.report;
-    EXPECT_EQ(r.goals, goals);
+    for (const memory_order_of memory : {memory_order_of::tso, memory_order_of::rc11}) {
+        const result r = explore<injecting<steal_protocol::asymmetric>, Threads...>({.memory = memory});
+        EXPECT_TRUE(r.ok) << r.report;
+        EXPECT_EQ(r.goals, goals);
+    }
 }
 
 TEST(sched, a_task_from_outside_is_run_once) {
@@ -75,8 +78,8 @@ TEST(sched, a_task_from_outside_is_run_once) {
 
 TEST(sched, blocks_given_back_are_neither_lost_nor_doubled) {
     using world = giving_back;
-    for (const bool spurious : {false, true}) {
-        const result r = explore<world, &world::owner, &world::first, &world::second>({.spurious_wakes = spurious});
+    for (const options& o : {options{}, options{.spurious_wakes = true}, options{.memory = memory_order_of::rc11}}) {
+        const result r = explore<world, &world::owner, &world::first, &world::second>(o);
         EXPECT_TRUE(r.ok) << r.report;
         EXPECT_EQ(r.goals, (std::set<std::string>{"another made", "taken again"}));
     }
