@@ -58,8 +58,8 @@ class lu_decomposition final : public instance {
     std::optional<std::uint64_t> digest() const override { return digest_of(std::span<const double>(data_)); }
 
   private:
-    // Every step forks as long as its part is larger than the granularity. What is not goes on in order, in a function
-    // of its own, which compilers make the same of in both variants.
+    // A step forks while its part is larger than the granularity, and then goes on in order in a function of its own:
+    // beside a fork, compilers make slower code of the plain calls.
     enum class steps { forking, in_order };
 
     template <steps How, class... F>

@@ -117,8 +117,8 @@ class without_descriptors {
     rlimit before_{};
 };
 
-// UBSan needs descriptors for the first look at an object of a type: none is made without them that was not before,
-// and the exception is looked at when they are back.
+// UBSan needs a descriptor when it first looks at an object: the error's category is looked at before there are none,
+// and the exception when they are back.
 TEST_F(copies, without_descriptors_there_are_none) {
     ASSERT_FALSE(std::error_code(EMFILE, std::generic_category()).message().empty());
     std::string says;
