@@ -29,7 +29,7 @@ class task_group {
     // f does not run then.
     template <detail::storable_task_function F>
     void run(F&& f) {
-        if (!members_.ctx.stop.load(std::memory_order_acquire)) { // a hint, looked at again before f begins
+        if (!members_.ctx.stop.load(detail::memory_order::acquire)) { // a hint, looked at again before f begins
             detail::begin_joint<false>(detail::current_context().frame(), members_, std::forward<F>(f));
         }
     }
@@ -40,7 +40,7 @@ class task_group {
     SKERRY_EXPORT void wait();
 
     // Tasks not yet begun are skipped; stop_requested() is true in the running ones. Ends with the next wait().
-    void cancel() noexcept { members_.ctx.stop.store(true, std::memory_order_release); }
+    void cancel() noexcept { members_.ctx.stop.store(true, detail::memory_order::release); }
 
   private:
     void wait_for_members() noexcept;

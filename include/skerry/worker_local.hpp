@@ -79,27 +79,27 @@ class worker_local {
     // The calling worker's object. Errors: std::bad_alloc, or what making T throws; the next call tries again.
     [[nodiscard]] T& local() {
         detail::slot_cells::cell& mine = cells_.mine();
-        if (void* const found = mine.load(std::memory_order_relaxed)) { // relaxed: the slot's own
+        if (void* const found = mine.load(detail::memory_order::relaxed)) { // relaxed: the slot's own
             return static_cast<object*>(found)->value;
         }
         auto fresh = std::make_unique<object>(make_);
-        if (void* const found = mine.load(std::memory_order_relaxed)) { // a task run inside the factory was here
+        if (void* const found = mine.load(detail::memory_order::relaxed)) { // a task run inside the factory was here
             return static_cast<object*>(found)->value;
         }
-        fresh->next = objects_.load(std::memory_order_acquire);
+        fresh->next = objects_.load(detail::memory_order::acquire);
         do {
             detail::machine::publish_all(detail::coherence_step::handed_over);
-        } while (!objects_.compare_exchange_weak(fresh->next, fresh.get(), std::memory_order_release, // -> begin()
-                                                 std::memory_order_relaxed));
-        mine.store(fresh.get(), std::memory_order_relaxed);
+        } while (!objects_.compare_exchange_weak(fresh->next, fresh.get(), detail::memory_order::release, // -> begin()
+                                                 detail::memory_order::relaxed));
+        mine.store(fresh.get(), detail::memory_order::relaxed);
         return fresh.release()->value;
     }
 
     // Over the objects made so far, in no particular order.
-    [[nodiscard]] iterator begin() noexcept { return iterator(objects_.load(std::memory_order_acquire)); }
+    [[nodiscard]] iterator begin() noexcept { return iterator(objects_.load(detail::memory_order::acquire)); }
     [[nodiscard]] iterator end() noexcept { return iterator(); }
     [[nodiscard]] const_iterator begin() const noexcept {
-        return const_iterator(objects_.load(std::memory_order_acquire));
+        return const_iterator(objects_.load(detail::memory_order::acquire));
     }
     [[nodiscard]] const_iterator end() const noexcept { return const_iterator(); }
 
@@ -120,7 +120,7 @@ class worker_local {
 
     // Destroys the objects; the next local() makes new ones.
     void clear() noexcept {
-        object* o = objects_.exchange(nullptr, std::memory_order_acquire);
+        object* o = objects_.exchange(nullptr, detail::memory_order::acquire);
         while (o != nullptr) {
             delete std::exchange(o, o->next);
         }

@@ -28,7 +28,7 @@ bool takes_place(detail::coherence_step step) noexcept {
     return true;
 }
 
-const std::uint32_t* bits(const std::atomic<std::uint32_t>& word) noexcept {
+const std::uint32_t* bits(const detail::sim::atomic<std::uint32_t>& word) noexcept {
     return reinterpret_cast<const std::uint32_t*>(&word);
 }
 

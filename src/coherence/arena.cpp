@@ -107,16 +107,16 @@ arena& arena::instance() {
         return *found;
     }
     const std::lock_guard guard(instance_mutex);
-    arena* found = instance_found.load(std::memory_order_relaxed); // relaxed: written under this lock
+    arena* found = instance_found.load(memory_order::relaxed); // relaxed: written under this lock
     if (found == nullptr) {
         const std::vector<arena_place>& chosen = chosen_places();
         found = new arena(chosen.empty() ? port::arena_places() : std::span<const arena_place>(chosen));
-        instance_found.store(found, std::memory_order_release); // I1 -> I2: publishes the arena
+        instance_found.store(found, memory_order::release); // I1 -> I2: publishes the arena
     }
     return *found;
 }
 
-arena* arena::existing() noexcept { return instance_found.load(std::memory_order_acquire); } // I2 <- I1
+arena* arena::existing() noexcept { return instance_found.load(memory_order::acquire); } // I2 <- I1
 
 bool arena::choose(std::vector<arena_place> wanted) {
     const std::lock_guard guard(instance_mutex);
@@ -143,7 +143,7 @@ void arena::adopt(port::reservation reserved, unsigned rank, unsigned ranks) {
         throw std::logic_error("skerry: this process joins others too late: it has made regions already");
     }
     mine->own_ = own;
-    instance_found.store(mine.release(), std::memory_order_release); // I1 -> I2: publishes the arena
+    instance_found.store(mine.release(), memory_order::release); // I1 -> I2: publishes the arena
 }
 
 std::optional<page_range> arena::take_warm() noexcept {
@@ -283,12 +283,12 @@ void arena::make_blank(page& p, page_range range) noexcept {
 }
 
 void arena::install(page& p, region_id owner) noexcept {
-    p.owner.store(owner, std::memory_order_relaxed); // relaxed: A1 publishes it
+    p.owner.store(owner, memory_order::relaxed); // relaxed: A1 publishes it
     const std::size_t first = number_of(p);
     for (std::size_t i = 0; i < p.pages; ++i) {
-        table_[first + i].store(&p, std::memory_order_release); // A1 -> A2: publishes the page
+        table_[first + i].store(&p, memory_order::release); // A1 -> A2: publishes the page
     }
-    in_use_.fetch_add(p.pages, std::memory_order_relaxed); // relaxed: a count
+    in_use_.fetch_add(p.pages, memory_order::relaxed); // relaxed: a count
 }
 
 // All slabs unused, without records.
@@ -301,13 +301,13 @@ void arena::clear(page& p) noexcept {
 }
 
 void arena::take_out(page& p) noexcept {
-    p.owner.store(region_id::none, std::memory_order_relaxed); // relaxed: late readers may see either
+    p.owner.store(region_id::none, memory_order::relaxed); // relaxed: late readers may see either
     clear(p);
     const std::size_t first = number_of(p);
     for (std::size_t i = 0; i < p.pages; ++i) {
-        table_[first + i].store(nullptr, std::memory_order_relaxed); // relaxed: late readers may see either
+        table_[first + i].store(nullptr, memory_order::relaxed); // relaxed: late readers may see either
     }
-    in_use_.fetch_sub(p.pages, std::memory_order_relaxed); // relaxed: a count
+    in_use_.fetch_sub(p.pages, memory_order::relaxed); // relaxed: a count
 }
 
 void arena::give(page& p) noexcept {

@@ -80,19 +80,19 @@ class arena {
     // Whether any of these pages is this process's to hand out.
     [[nodiscard]] bool may_hand_out(page_range range) noexcept;
     [[nodiscard]] page* page_at(std::size_t number) const noexcept {
-        return table_[number].load(std::memory_order_acquire); // A2 <- A1
+        return table_[number].load(memory_order::acquire); // A2 <- A1
     }
 
     // The page that holds an address; null if it is outside, or nobody's. Exact while the page is in use.
     [[nodiscard]] page* page_of(const void* address) const noexcept {
         const auto at = reinterpret_cast<std::uintptr_t>(address) - place().address;
-        return at < place().bytes ? table_[at / page_bytes].load(std::memory_order_acquire) : nullptr; // A2 <- A1
+        return at < place().bytes ? table_[at / page_bytes].load(memory_order::acquire) : nullptr; // A2 <- A1
     }
 
     // The region that an address lies in; `none` if none.
     [[nodiscard]] region_id region_of(const void* address) const noexcept {
         const page* const p = page_of(address);
-        return p != nullptr ? p->owner.load(std::memory_order_relaxed) : region_id::none; // relaxed: only a number
+        return p != nullptr ? p->owner.load(memory_order::relaxed) : region_id::none; // relaxed: only a number
     }
 
     // Whether the bytes lie in the arena.
@@ -106,7 +106,7 @@ class arena {
         return (reinterpret_cast<std::uintptr_t>(p.begin) - place().address) / page_bytes;
     }
     // Exact when nobody takes or gives.
-    [[nodiscard]] std::size_t pages_in_use() const noexcept { return in_use_.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::size_t pages_in_use() const noexcept { return in_use_.load(memory_order::relaxed); }
 
   private:
     // Pages that keep their memory when they are given back, so that a program that makes and destroys small regions in

@@ -55,7 +55,7 @@ void exposure::begin() {
     static constexpr fabric::copy_gate gate{&gate_open, &gate_close};
     static auto* const one = new exposure; // for the life of the process, as the arena is
     fabric::set_copy_gate(gate);
-    the_one.store(one, std::memory_order_release); // E1 -> E2: publishes it
+    the_one.store(one, memory_order::release); // E1 -> E2: publishes it
 }
 
 exposure::part exposure::whole_pages(std::uintptr_t first, std::size_t bytes, bool written) noexcept {
@@ -113,7 +113,7 @@ void exposure::give_up() noexcept {
     if (std::exchange(over_, true)) {
         return;
     }
-    the_one.store(nullptr, std::memory_order_release);
+    the_one.store(nullptr, memory_order::release);
     const auto& place = arena::existing()->place();
     if (!port::protect(pointer(static_cast<std::uintptr_t>(place.address)), place.bytes, port::access::read_write)) {
         panic("coherence: the arena cannot be opened as a whole, which leaves fewer mappings");

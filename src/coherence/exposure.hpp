@@ -45,7 +45,7 @@ class exposure {
     // Null: everything is open. In release builds the compiler knows that.
     static exposure* active() noexcept {
         if constexpr (accesses_are_guarded) {
-            return the_one.load(std::memory_order_acquire); // E2 <- E1
+            return the_one.load(memory_order::acquire); // E2 <- E1
         } else {
             return nullptr;
         }

@@ -28,7 +28,7 @@ void append_extents(std::vector<extent>& found, region_id id) {
         return;
     }
     const std::lock_guard guard(s->guard);
-    if (s->id.load(std::memory_order_relaxed) != id) { // relaxed: written under this lock
+    if (s->id.load(memory_order::relaxed) != id) { // relaxed: written under this lock
         return;
     }
     for (page* p = s->pages; p != nullptr; p = p->next) {
@@ -72,7 +72,7 @@ std::vector<page_range> pages_of(region_id id) {
     }
     {
         const std::lock_guard guard(s->guard);
-        if (s->id.load(std::memory_order_relaxed) != id) { // relaxed: written under this lock
+        if (s->id.load(memory_order::relaxed) != id) { // relaxed: written under this lock
             return found;
         }
         for (const page* p = s->pages; p != nullptr; p = p->next) {
@@ -93,7 +93,7 @@ namespace {
 // With the lock of the region held, in which the address lies as it seems.
 extent block_in(const arena& a, const region_state& s, const void* address) noexcept {
     page* const p = a.page_of(address);
-    if (p == nullptr || p->owner.load(std::memory_order_relaxed) != s.id.load(std::memory_order_relaxed)) {
+    if (p == nullptr || p->owner.load(memory_order::relaxed) != s.id.load(memory_order::relaxed)) {
         return {}; // relaxed: both are written under this lock, once the page is the region's
     }
     const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) - p->begin);

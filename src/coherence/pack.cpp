@@ -103,9 +103,9 @@ class packer {
     std::vector<std::byte> pack(region_state& top, region_id id) {
         place();
         parcel_.top = id;
-        for (const region_state* s = top.parent.load(std::memory_order_relaxed); s != nullptr; // relaxed: constant
-             s = s->parent.load(std::memory_order_relaxed)) {
-            parcel_.above.push_back({.id = s->id.load(std::memory_order_relaxed), .level = s->level});
+        for (const region_state* s = top.parent.load(memory_order::relaxed); s != nullptr; // relaxed: constant
+             s = s->parent.load(memory_order::relaxed)) {
+            parcel_.above.push_back({.id = s->id.load(memory_order::relaxed), .level = s->level});
         }
         std::reverse(parcel_.above.begin(), parcel_.above.end());
         parcel_.regions.push_back({.id = id, .whole = true, .pages = {}, .records = {}});
@@ -144,7 +144,7 @@ class packer {
             }
             pack_content(s, r);
             for (region_state* c = s.newest_child; c != nullptr; c = c->older_sibling) {
-                const region_id child = c->id.load(std::memory_order_relaxed); // relaxed: linked under this lock
+                const region_id child = c->id.load(memory_order::relaxed); // relaxed: linked under this lock
                 parcel_.regions.push_back({.id = child, .parent = i, .whole = recursive_, .pages = {}, .records = {}});
                 states_.push_back(c);
             }
@@ -153,7 +153,7 @@ class packer {
     }
 
     void check(const region_state& s, region_id id) const {
-        if (s.id.load(std::memory_order_relaxed) != id) { // relaxed: locked
+        if (s.id.load(memory_order::relaxed) != id) { // relaxed: locked
             refuse(id, "it is being destroyed");
         }
         if (s.away && how_ == handing::over) {
@@ -191,7 +191,7 @@ bool written_here(region_id id) noexcept {
         return false;
     }
     const std::lock_guard guard(s->guard);
-    return s->id.load(std::memory_order_relaxed) == id && !s->away; // relaxed: locked
+    return s->id.load(memory_order::relaxed) == id && !s->away; // relaxed: locked
 }
 
 std::vector<std::byte> pack_region(region_id id, bool recursive, handing how) {

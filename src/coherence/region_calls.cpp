@@ -94,7 +94,7 @@ void give_memory(region_id id, void* first) noexcept {
     page* left = nullptr;
     {
         const std::lock_guard guard(s->guard);
-        if (s->id.load(std::memory_order_relaxed) != id) { // relaxed: written under this lock
+        if (s->id.load(memory_order::relaxed) != id) { // relaxed: written under this lock
             return;
         }
         if (s->away) {

@@ -149,7 +149,7 @@ void region_state::use_slab(page& p, std::size_t i) noexcept {
 
 block_place region_state::find(const arena& a, const void* first) const noexcept {
     page* const p = a.page_of(first);
-    if (p == nullptr || p->owner.load(std::memory_order_relaxed) != id.load(std::memory_order_relaxed)) {
+    if (p == nullptr || p->owner.load(memory_order::relaxed) != id.load(memory_order::relaxed)) {
         return {}; // relaxed: both are written under this region's lock once the page is its own
     }
     return block_at(*p, first);

@@ -28,10 +28,10 @@ region_state& region_table::take() {
         throw std::bad_alloc();
     }
     const auto k = static_cast<std::size_t>(std::bit_width(next_slot_ / first_size + 1)) - 1;
-    region_state* segment = k == 0 ? first_.data() : segments_[k].load(std::memory_order_relaxed); // relaxed: locked
+    region_state* segment = k == 0 ? first_.data() : segments_[k].load(memory_order::relaxed); // relaxed: locked
     if (segment == nullptr) {
         segment = new region_state[first_size << k];
-        segments_[k].store(segment, std::memory_order_release); // T1 -> T2: publishes the states
+        segments_[k].store(segment, memory_order::release); // T1 -> T2: publishes the states
     }
     region_state& s = segment[next_slot_ - begin_of(k)];
     s.slot = next_slot_++;
@@ -50,9 +50,9 @@ region_state* region_table::find_guest(region_id id) noexcept {
     if (id == region_id::root) {
         return first_.data();
     }
-    guests* const of = guests_[process_of(id)].load(std::memory_order_acquire); // T6 <- T5
+    guests* const of = guests_[process_of(id)].load(memory_order::acquire); // T6 <- T5
     region_state* const piece =
-        of != nullptr ? of->pieces[slot_of(id) / piece_size].load(std::memory_order_acquire) : nullptr; // T6 <- T5
+        of != nullptr ? of->pieces[slot_of(id) / piece_size].load(memory_order::acquire) : nullptr; // T6 <- T5
     return piece != nullptr ? &piece[slot_of(id) % piece_size] : nullptr;
 }
 
@@ -62,14 +62,14 @@ region_state& region_table::guest(region_id id) {
     }
     const std::lock_guard guard(mutex_);
     auto& of = guests_[process_of(id)];
-    if (of.load(std::memory_order_relaxed) == nullptr) { // relaxed: locked, here and below
-        of.store(new guests, std::memory_order_release); // T5 -> T6: publishes the directory
+    if (of.load(memory_order::relaxed) == nullptr) { // relaxed: locked, here and below
+        of.store(new guests, memory_order::release); // T5 -> T6: publishes the directory
     }
-    auto& piece = of.load(std::memory_order_relaxed)->pieces[slot_of(id) / piece_size];
-    if (piece.load(std::memory_order_relaxed) == nullptr) {
-        piece.store(new region_state[piece_size], std::memory_order_release); // T5 -> T6: publishes the states
+    auto& piece = of.load(memory_order::relaxed)->pieces[slot_of(id) / piece_size];
+    if (piece.load(memory_order::relaxed) == nullptr) {
+        piece.store(new region_state[piece_size], memory_order::release); // T5 -> T6: publishes the states
     }
-    return piece.load(std::memory_order_relaxed)[slot_of(id) % piece_size];
+    return piece.load(memory_order::relaxed)[slot_of(id) % piece_size];
 }
 
 bool region_table::set_process(std::uint64_t number) noexcept {

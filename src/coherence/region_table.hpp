@@ -33,19 +33,19 @@ class region_table {
     [[nodiscard]] region_state* find(region_id id) noexcept {
         if (process_of(id) != process_) [[unlikely]] {
             region_state* const s = find_guest(id);
-            return s != nullptr && s->id.load(std::memory_order_acquire) == id ? s : nullptr; // T4 <- T3
+            return s != nullptr && s->id.load(memory_order::acquire) == id ? s : nullptr; // T4 <- T3
         }
         const std::uint64_t slot = slot_of(id);
         const auto k = static_cast<std::size_t>(std::bit_width(slot / first_size + 1)) - 1;
         if (k >= segments) {
             return nullptr;
         }
-        region_state* const segment = k == 0 ? first_.data() : segments_[k].load(std::memory_order_acquire); // T2 <- T1
+        region_state* const segment = k == 0 ? first_.data() : segments_[k].load(memory_order::acquire); // T2 <- T1
         if (segment == nullptr) {
             return nullptr;
         }
         region_state& s = segment[slot - begin_of(k)];
-        return s.id.load(std::memory_order_acquire) == id ? &s : nullptr; // T4 <- T3
+        return s.id.load(memory_order::acquire) == id ? &s : nullptr; // T4 <- T3
     }
 
     // A state without an id, for the caller to fill; id_for() says which it shall have. Errors: std::bad_alloc.

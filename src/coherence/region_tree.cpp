@@ -44,7 +44,7 @@ using text = fixed_text<300>;
 }
 
 region_state* parent_of(const region_state& s) noexcept {
-    return s.parent.load(std::memory_order_relaxed); // relaxed: constant since the id was published
+    return s.parent.load(memory_order::relaxed); // relaxed: constant since the id was published
 }
 
 // With the parent's lock held.
@@ -93,7 +93,7 @@ void empty(region_state& s, bool gone) noexcept {
     }
     page* p = s.strip();
     if (gone) {
-        s.id.store(region_id::none, std::memory_order_relaxed); // relaxed: finders look again under the lock
+        s.id.store(region_id::none, memory_order::relaxed); // relaxed: finders look again under the lock
     }
     s.going = false;
     guard.unlock();
@@ -106,7 +106,7 @@ void empty(region_state& s, bool gone) noexcept {
 // Marks a region as going; false if it is already, or is not there any more.
 bool mark_going(region_state& s, region_id id) noexcept {
     const std::lock_guard guard(s.guard);
-    if (s.going || s.id.load(std::memory_order_relaxed) != id) { // relaxed: locked
+    if (s.going || s.id.load(memory_order::relaxed) != id) { // relaxed: locked
         return false;
     }
     s.going = true;
@@ -150,7 +150,7 @@ bool is_away(region_state& s) noexcept {
 void check_all_here(region_state& top, const char* what) {
     for (region_state* at = &top; at != nullptr; at = next_within(*at, top)) {
         if (is_away(*at)) {
-            refuse_away(at->id.load(std::memory_order_relaxed), what); // relaxed: linked by its maker under a lock
+            refuse_away(at->id.load(memory_order::relaxed), what); // relaxed: linked by its maker under a lock
         }
     }
 }
@@ -159,7 +159,7 @@ void check_all_here(region_state& top, const char* what) {
 void destroy(region_state& top, bool for_good) {
     for (region_state* at = &top;;) {
         if (region_state* const child = newest_child_of(*at)) {
-            const region_id id = child->id.load(std::memory_order_relaxed); // relaxed: linked by its maker under a lock
+            const region_id id = child->id.load(memory_order::relaxed); // relaxed: linked by its maker under a lock
             if (!mark_going(*child, id)) { // by a destructor in there, which asks for more than its own region
                 for (;; at = parent_of(*at)) {
                     unmark_going(*at);
@@ -177,7 +177,7 @@ void destroy(region_state& top, bool for_good) {
             unlink(*at);
         }
         const bool last = at == &top;
-        const region_id id = at->id.load(std::memory_order_relaxed); // relaxed: nobody else ends it
+        const region_id id = at->id.load(memory_order::relaxed); // relaxed: nobody else ends it
         empty(*at, !stays);
         if (!stays) {
             give_state(*at, id);
@@ -192,18 +192,18 @@ void destroy(region_state& top, bool for_good) {
 region_state& make_region(region_state* parent, region_id parent_id, int level) {
     region_table& table = region_table::instance();
     region_state& s = table.take();
-    s.parent.store(parent, std::memory_order_relaxed); // relaxed: this and the next are published by the id
-    s.depth.store(parent != nullptr ? parent->depth.load(std::memory_order_relaxed) + 1 : 0, std::memory_order_relaxed);
+    s.parent.store(parent, memory_order::relaxed); // relaxed: this and the next are published by the id
+    s.depth.store(parent != nullptr ? parent->depth.load(memory_order::relaxed) + 1 : 0, memory_order::relaxed);
     s.level = level;
     s.newer_sibling = s.older_sibling = nullptr;
     if (parent == nullptr) {
-        s.id.store(table.id_for(s), std::memory_order_release); // T3 -> T4: publishes the region
+        s.id.store(table.id_for(s), memory_order::release); // T3 -> T4: publishes the region
         return s;
     }
     try {
         const std::lock_guard guard(parent->guard);
         check_usable(*parent, parent_id, "create");
-        s.id.store(table.id_for(s), std::memory_order_release); // T3 -> T4: publishes the region
+        s.id.store(table.id_for(s), memory_order::release); // T3 -> T4: publishes the region
         link_child(*parent, s);
     } catch (...) {
         table.give(s);
@@ -223,7 +223,7 @@ region_state& find_region(region_id id, const char* what) {
 }
 
 void check_present(const region_state& s, region_id id, const char* what) {
-    if (s.id.load(std::memory_order_relaxed) != id) [[unlikely]] { // relaxed: written under the lock
+    if (s.id.load(memory_order::relaxed) != id) [[unlikely]] { // relaxed: written under the lock
         refuse_absent(id, what);
     }
     if (s.away) [[unlikely]] {
@@ -240,11 +240,11 @@ void check_usable(const region_state& s, region_id id, const char* what) {
 
 region_id create_region(region_id parent, int level) {
     region_state& above = find_region(parent, "create");
-    return make_region(&above, parent, level).id.load(std::memory_order_relaxed); // relaxed: stored by this thread
+    return make_region(&above, parent, level).id.load(memory_order::relaxed); // relaxed: stored by this thread
 }
 
 region_id create_root_region() {
-    return make_region(nullptr, region_id::none, 0).id.load(std::memory_order_relaxed); // relaxed: as above
+    return make_region(nullptr, region_id::none, 0).id.load(memory_order::relaxed); // relaxed: as above
 }
 
 void destroy_region(region_id id) {
@@ -282,8 +282,8 @@ bool lies_within(region_id inner, region_id outer) noexcept {
     if (i == nullptr || o == nullptr) {
         return false;
     }
-    const std::uint32_t depth = o->depth.load(std::memory_order_relaxed); // relaxed: constant
-    while (i != nullptr && i->depth.load(std::memory_order_relaxed) > depth) {
+    const std::uint32_t depth = o->depth.load(memory_order::relaxed); // relaxed: constant
+    while (i != nullptr && i->depth.load(memory_order::relaxed) > depth) {
         i = parent_of(*i);
     }
     return i == o;
@@ -315,7 +315,7 @@ void forget_region(region_state& top) noexcept {
         region_id had = region_id::none;
         {
             const std::lock_guard guard(at->guard);
-            had = at->id.exchange(region_id::none, std::memory_order_relaxed); // relaxed: finders look under the lock
+            had = at->id.exchange(region_id::none, memory_order::relaxed); // relaxed: finders look under the lock
             at->away = at->going = false;
         }
         give_state(*at, had);
@@ -327,17 +327,17 @@ void forget_region(region_state& top) noexcept {
 }
 
 void place_region(region_state& s, region_id id, region_state* parent, int level) noexcept {
-    s.parent.store(parent, std::memory_order_relaxed); // relaxed: this and the next are published by the id
-    s.depth.store(parent != nullptr ? parent->depth.load(std::memory_order_relaxed) + 1 : 0, std::memory_order_relaxed);
+    s.parent.store(parent, memory_order::relaxed); // relaxed: this and the next are published by the id
+    s.depth.store(parent != nullptr ? parent->depth.load(memory_order::relaxed) + 1 : 0, memory_order::relaxed);
     s.level = level;
     s.newer_sibling = s.older_sibling = nullptr;
     s.away = true;
     if (parent == nullptr) {
-        s.id.store(id, std::memory_order_release); // T3 -> T4: publishes the region
+        s.id.store(id, memory_order::release); // T3 -> T4: publishes the region
         return;
     }
     const std::lock_guard guard(parent->guard);
-    s.id.store(id, std::memory_order_release); // T3 -> T4: publishes the region
+    s.id.store(id, memory_order::release); // T3 -> T4: publishes the region
     link_child(*parent, s);
 }
 
@@ -353,7 +353,7 @@ std::vector<region_id> subtree(region_id id) {
         }
         const std::lock_guard guard(s->guard);
         for (const region_state* c = s->newest_child; c != nullptr; c = c->older_sibling) {
-            found.push_back(c->id.load(std::memory_order_relaxed)); // relaxed: linked under this lock
+            found.push_back(c->id.load(memory_order::relaxed)); // relaxed: linked under this lock
         }
     }
     return found;

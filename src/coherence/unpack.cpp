@@ -41,11 +41,11 @@ namespace {
 }
 
 region_state* parent_of(const region_state& s) noexcept {
-    return s.parent.load(std::memory_order_relaxed); // relaxed: constant since the id was published
+    return s.parent.load(memory_order::relaxed); // relaxed: constant since the id was published
 }
 
 region_id id_of(const region_state& s) noexcept {
-    return s.id.load(std::memory_order_relaxed); // relaxed: nobody else changes what a parcel brings
+    return s.id.load(memory_order::relaxed); // relaxed: nobody else changes what a parcel brings
 }
 
 bool is_here(region_state& s) noexcept {
@@ -232,7 +232,7 @@ class arrival {
             }
             for (std::size_t i = range.first; i < range.first + range.count; ++i) {
                 const page* const used = arena_.page_at(i);
-                const region_id by = used != nullptr ? used->owner.load(std::memory_order_relaxed) // relaxed: a number
+                const region_id by = used != nullptr ? used->owner.load(memory_order::relaxed) // relaxed: a number
                                                      : region_id::none;
                 region_state* const s = by != region_id::none ? table_.find(by) : nullptr;
                 if (used != nullptr && (s == nullptr || is_here(*s))) {
@@ -369,7 +369,7 @@ class arrival {
             for (std::size_t i = first; i < first + p->pages; ++i) {
                 const page* const used = arena_.page_at(i);
                 region_state* const by =
-                    used != nullptr ? table_.find(used->owner.load(std::memory_order_relaxed)) : nullptr;
+                    used != nullptr ? table_.find(used->owner.load(memory_order::relaxed)) : nullptr;
                 if (by != nullptr && !std::binary_search(whole_.begin(), whole_.end(), id_of(*by))) {
                     forget_content(*by);
                 }

@@ -68,7 +68,7 @@ crossing::crossing(team& home, std::unique_ptr<fabric::endpoint> f, task_ends en
 crossing::~crossing() { home_.look_outward(nullptr); }
 
 void crossing::close() noexcept {
-    closing_.store(true, std::memory_order_relaxed); // relaxed: the driver passes through the steal's lock
+    closing_.store(true, memory_order::relaxed); // relaxed: the driver passes through the steal's lock
     steal_.close_all();
 }
 
@@ -112,11 +112,11 @@ void crossing::offer() noexcept {
 message_steal::appetite crossing::wants(unsigned from) {
     return placement::appetite({.first = steal_.self() == 0,
                                 .workers = home_.workers(),
-                                .idle = idle_.load(std::memory_order_relaxed), // relaxed, all: hints
-                                .waiting = waiting_.load(std::memory_order_relaxed),
-                                .joining = joining_.load(std::memory_order_relaxed),
+                                .idle = idle_.load(memory_order::relaxed), // relaxed, all: hints
+                                .waiting = waiting_.load(memory_order::relaxed),
+                                .joining = joining_.load(memory_order::relaxed),
                                 .here = steal_.here(),
-                                .unbegun = unbegun_.load(std::memory_order_relaxed),
+                                .unbegun = unbegun_.load(memory_order::relaxed),
                                 .queued = home_.any_injected(),
                                 .lent = !away_.empty()},
                                from);
@@ -150,7 +150,7 @@ void crossing::begins_here(worker& self, const dependent_task& task) noexcept {
         steal_.glance();
     }
     if (task.import != nullptr) {
-        unbegun_.fetch_sub(1, std::memory_order_relaxed);
+        unbegun_.fetch_sub(1, memory_order::relaxed);
         self.count.granted.add();
         if (exposure* const guard = exposure::active()) {
             guard->open(&task, task.import->opens);
@@ -190,7 +190,7 @@ void crossing::waited(const task_context* parent) noexcept {
 }
 
 void crossing::lost(const fabric::failure& end) {
-    if (!end.killed && end.number == 0 && (end.peer == 0 || closing_.load(std::memory_order_relaxed))) {
+    if (!end.killed && end.number == 0 && (end.peer == 0 || closing_.load(memory_order::relaxed))) {
         closing(); // the first has ended without destroying its runtime, or this is the first and has closed
         return;
     }
@@ -265,7 +265,7 @@ std::vector<crossing::peer_counts> crossing::counts() const {
 }
 
 bool crossing::search() noexcept {
-    searched_at_.store(port::now_ns(), std::memory_order_relaxed);
+    searched_at_.store(port::now_ns(), memory_order::relaxed);
     const std::optional<bool> came = steal_.glance();
     if (!came.has_value()) {
         port::yield(); // to the thread that drives: it may have work for this one, and it may wait for the copies
@@ -288,13 +288,13 @@ bool crossing::bring_ahead() noexcept {
 }
 
 void crossing::idles(wanted w) noexcept {
-    counted_idle(w).fetch_add(1, std::memory_order_relaxed);
+    counted_idle(w).fetch_add(1, memory_order::relaxed);
     steal_.glance(); // the tickets first
     steal_.urge();
 }
 
 void crossing::falls_asleep() noexcept {
-    if (unbegun_.load(std::memory_order_acquire) != 0 && return_stranded()) {
+    if (unbegun_.load(memory_order::acquire) != 0 && return_stranded()) {
         steal_.poll();
     }
     steal_.wake(); // from now on the stand-in listens
@@ -302,13 +302,13 @@ void crossing::falls_asleep() noexcept {
 
 // A hint. Who stops computing wakes the stand-in after that.
 bool crossing::all_compute() const noexcept {
-    return idle_.load(std::memory_order_relaxed) == 0 && waiting_.load(std::memory_order_relaxed) == 0 &&
-           joining_.load(std::memory_order_relaxed) == 0;
+    return idle_.load(memory_order::relaxed) == 0 && waiting_.load(memory_order::relaxed) == 0 &&
+           joining_.load(memory_order::relaxed) == 0;
 }
 
 void crossing::stand_in() noexcept {
     const std::uint64_t now = port::now_ns();
-    if (now - searched_at_.load(std::memory_order_relaxed) < stand_in_after_ns) {
+    if (now - searched_at_.load(memory_order::relaxed) < stand_in_after_ns) {
         port::sleep_ns(stand_in_after_ns);
     } else if (all_compute() && port::ticks() - steal_.polled_at() < often_) {
         steal_.nap(now + nap_ns);

@@ -129,7 +129,7 @@ class crossing final : public outward, message_steal::holder {
 
     bool search() noexcept override;
     void idles(wanted w) noexcept override; // hints, both
-    void idles_no_more(wanted w) noexcept override { counted_idle(w).fetch_sub(1, std::memory_order_relaxed); }
+    void idles_no_more(wanted w) noexcept override { counted_idle(w).fetch_sub(1, memory_order::relaxed); }
     void falls_asleep() noexcept override;
     void waited(const task_context* parent) noexcept override;
 

@@ -70,7 +70,7 @@ void crossing::take(unsigned victim, std::uint64_t ticket, std::span<const std::
     a->reading = reading_.insert(reading_.end(), only_read(a->accesses, std::move(touched)));
     a->closure.assign(in.rest().begin(), in.rest().end());
     copies.unlock();
-    unbegun_.fetch_add(1, std::memory_order_relaxed);
+    unbegun_.fetch_add(1, memory_order::relaxed);
     arrival& here = *a;
     here.complete = here.pulls.empty();
     arriving_.push_back(std::move(a));
@@ -194,7 +194,7 @@ bool crossing::return_stranded() noexcept {
         });
     for (imported_task* import = stranded; import != nullptr;) {
         imported_task* const next = import->next_finished;
-        unbegun_.fetch_sub(1, std::memory_order_relaxed);
+        unbegun_.fetch_sub(1, memory_order::relaxed);
         leave(*import);
         import = next;
     }

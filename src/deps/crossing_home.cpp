@@ -72,7 +72,7 @@ bool crossing::may_have(unsigned thief, message_steal::wish w, const dependent_t
 
 // Of the newest tasks that can go, the one that is nearest to the thief.
 std::optional<parcel> crossing::give(unsigned thief, std::uint64_t ticket, message_steal::wish w) {
-    if (w == message_steal::wish::own && steal_.here() == unbegun_.load(std::memory_order_relaxed)) {
+    if (w == message_steal::wish::own && steal_.here() == unbegun_.load(memory_order::relaxed)) {
         return std::nullopt; // no task from elsewhere has begun here, so none descends from one
     }
     const std::lock_guard lock(copies_mutex_);

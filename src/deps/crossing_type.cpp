@@ -30,12 +30,12 @@ crossing_type::crossing_type(const char* text, bool (*p)(const dependent_task&, 
       pack(p),
       objects(o),
       make(m),
-      next(newest_type.load(std::memory_order_relaxed)) {
-    while (!newest_type.compare_exchange_weak(next, this, std::memory_order_release, std::memory_order_relaxed)) {
+      next(newest_type.load(memory_order::relaxed)) {
+    while (!newest_type.compare_exchange_weak(next, this, memory_order::release, memory_order::relaxed)) {
     }
 }
 
-const crossing_type* crossing_type::newest() noexcept { return newest_type.load(std::memory_order_acquire); }
+const crossing_type* crossing_type::newest() noexcept { return newest_type.load(memory_order::acquire); }
 
 std::uint64_t code_offset_of(const void* function) noexcept { return port::program_offset(function); }
 const void* code_at(std::uint64_t offset) noexcept { return port::program_address(offset); }

@@ -113,16 +113,16 @@ task_scope& task_scope::of(const task_context& parent, team& crew) {
         return *known;
     }
     auto fresh = std::make_unique<task_scope>(parent, crew);
-    task_scope* seen = parent.scope.load(std::memory_order_acquire);
+    task_scope* seen = parent.scope.load(memory_order::acquire);
     while (seen == nullptr || seen == late()) {
-        const bool held = seen == nullptr && &parent != &crew.outside();       // else nobody will settle
-        fresh->children_.store(held ? 0 : settled, std::memory_order_relaxed); // relaxed: published by C1
+        const bool held = seen == nullptr && &parent != &crew.outside();   // else nobody will settle
+        fresh->children_.store(held ? 0 : settled, memory_order::relaxed); // relaxed: published by C1
         if (held) {
             parent.pending->add();
         }
         machine::publish_all(coherence_step::handed_over);
-        if (parent.scope.compare_exchange_strong(seen, fresh.get(), std::memory_order_acq_rel, // C1 -> C2
-                                                 std::memory_order_acquire)) {
+        if (parent.scope.compare_exchange_strong(seen, fresh.get(), memory_order::acq_rel, // C1 -> C2
+                                                 memory_order::acquire)) {
             return *fresh.release();
         }
         if (held) {
@@ -135,8 +135,8 @@ task_scope& task_scope::of(const task_context& parent, team& crew) {
 void task_scope::body_ended(const task_context& parent) noexcept {
     task_scope* seen = existing(parent);
     if (seen == nullptr && !parent.pending->alone()) { // what the body has begun may still spawn
-        parent.scope.compare_exchange_strong(seen, late(), std::memory_order_acq_rel, // C2 <- C1
-                                             std::memory_order_acquire);
+        parent.scope.compare_exchange_strong(seen, late(), memory_order::acq_rel, // C2 <- C1
+                                             memory_order::acquire);
     }
     if (seen != nullptr) {
         seen->settle();
@@ -144,21 +144,21 @@ void task_scope::body_ended(const task_context& parent) noexcept {
 }
 
 void task_scope::close(const task_context& parent) noexcept {
-    task_scope* const known = parent.scope.exchange(nullptr, std::memory_order_acq_rel);
+    task_scope* const known = parent.scope.exchange(nullptr, memory_order::acq_rel);
     if (known != late()) {
         delete known;
     }
 }
 
 void task_scope::settle() noexcept {
-    const std::uint64_t seen = children_.fetch_or(settled, std::memory_order_acq_rel); // S1 -> N1; <- N1
+    const std::uint64_t seen = children_.fetch_or(settled, memory_order::acq_rel); // S1 -> N1; <- N1
     if (static_cast<std::uint32_t>(seen) == 0) {
         arrive(*parent_.pending);
     }
 }
 
 void task_scope::count_child() noexcept {
-    const std::uint64_t seen = children_.fetch_add(1, std::memory_order_relaxed);
+    const std::uint64_t seen = children_.fetch_add(1, memory_order::relaxed);
     if ((seen & ~watched) == settled) { // and no child
         parent_.pending->add();
     }
@@ -192,10 +192,10 @@ bool task_scope::submit(dependent_task& task) {
 
     // From here on nothing fails.
     task.number = next_number();
-    next_number_.store(task.number + 1, std::memory_order_release); // N4 -> N5: other branches look without the lock
+    next_number_.store(task.number + 1, memory_order::release); // N4 -> N5: other branches look without the lock
     task.home = this;
     if (!is_child(task)) {
-        guests_.fetch_add(1, std::memory_order_relaxed); // under the lock, as who reads it
+        guests_.fetch_add(1, memory_order::relaxed); // under the lock, as who reads it
     } else {
         count_child();
     }
@@ -203,7 +203,7 @@ bool task_scope::submit(dependent_task& task) {
         task.cover->add();
     }
     const std::uint32_t count = touched.size();
-    task.unmet.store(count + 1, std::memory_order_relaxed); // published below
+    task.unmet.store(count + 1, memory_order::relaxed); // published below
     std::uint32_t met = 0;
     std::uint32_t hosted = 0;
     for (touch& t : touched) {
@@ -216,7 +216,7 @@ bool task_scope::submit(dependent_task& task) {
         met += t.met ? 1 : 0;
         hosted += t.node->joined == &t.node->own ? 1 : 0;
     }
-    task.references.store(std::max(hosted, 1U), std::memory_order_relaxed);
+    task.references.store(std::max(hosted, 1U), memory_order::relaxed);
     if (met != count) {
         machine::publish_all(coherence_step::handed_over); // others find the nodes from here on
         for (const touch& t : touched) {
@@ -225,8 +225,8 @@ bool task_scope::submit(dependent_task& task) {
     }
     machine::publish_all(coherence_step::handed_over); // whoever begins the task finds what it has joined
     // If all have been met nobody else knows the task.
-    const bool ready = met == count || task.unmet.fetch_sub(met + 1, std::memory_order_acq_rel) == met + 1; // U1 <- U2
-    if (ready && unwritten_.load(std::memory_order_acquire)) {                                              // Y2 <- Y1
+    const bool ready = met == count || task.unmet.fetch_sub(met + 1, memory_order::acq_rel) == met + 1; // U1 <- U2
+    if (ready && unwritten_.load(memory_order::acquire)) {                                              // Y2 <- Y1
         look_for_unwritten(task);
     }
     return ready;
@@ -239,11 +239,11 @@ void task_scope::adopt(dependent_task& task) noexcept {
 
 // A group of which the node is the only member so far.
 void task_scope::prepare(access_group& g, group_kind kind, access_node& node) noexcept {
-    node.older_waiting.store(nullptr, std::memory_order_relaxed); // relaxed, all: published before others find it
-    g.unfinished.store(2, std::memory_order_relaxed);
+    node.older_waiting.store(nullptr, memory_order::relaxed); // relaxed, all: published before others find it
+    g.unfinished.store(2, memory_order::relaxed);
     g.kind = kind;
-    g.waiting.store(&node, std::memory_order_relaxed);
-    g.next.store(nullptr, std::memory_order_relaxed);
+    g.waiting.store(&node, memory_order::relaxed);
+    g.next.store(nullptr, memory_order::relaxed);
     g.host = &g == &node.own ? node.task : nullptr;
 }
 
@@ -254,21 +254,21 @@ bool task_scope::place(name_table::entry& e, group_kind kind, access_node& node)
     if (last != nullptr && common(last->kind, kind) != group_kind::single) {
         last->kind = common(last->kind, kind);
         node.joined = last;
-        last->unfinished.fetch_add(1, std::memory_order_relaxed);        // relaxed: the group is held open by the lock
-        return last->waiting.load(std::memory_order_acquire) == begun(); // W3 <- W2
+        last->unfinished.fetch_add(1, memory_order::relaxed);        // relaxed: the group is held open by the lock
+        return last->waiting.load(memory_order::acquire) == begun(); // W3 <- W2
     }
     // Of a group whose members have all ended only the entry knows: no operation needs to be atomic.
-    const bool over = last == nullptr || last->unfinished.load(std::memory_order_acquire) == 1; // E3 <- E1
+    const bool over = last == nullptr || last->unfinished.load(memory_order::acquire) == 1; // E3 <- E1
     if (over && last != nullptr) {
         give_up(*last);
     }
     access_group& g =
-        e.room.unfinished.load(std::memory_order_acquire) == access_group::vacant ? e.room : node.own; // V2 <- V1
+        e.room.unfinished.load(memory_order::acquire) == access_group::vacant ? e.room : node.own; // V2 <- V1
     node.joined = &g;
     prepare(g, kind, node);
     if (over) {
         e.last = &g;
-        g.waiting.store(begun(), std::memory_order_relaxed); // relaxed: nobody else knows the group
+        g.waiting.store(begun(), memory_order::relaxed); // relaxed: nobody else knows the group
     }
     return over;
 }
@@ -278,22 +278,22 @@ bool task_scope::enter(name_table::entry& e, access_node& node) noexcept {
     access_group& g = *node.joined;
     access_group& last = *e.last;
     if (&g == &last) {
-        access_node* seen = g.waiting.load(std::memory_order_acquire); // W3 <- W2
+        access_node* seen = g.waiting.load(memory_order::acquire); // W3 <- W2
         while (seen != begun()) {
-            node.older_waiting.store(seen, std::memory_order_release);                  // published by W1
-            if (g.waiting.compare_exchange_weak(seen, &node, std::memory_order_release, // W1 -> W2
-                                                std::memory_order_acquire)) {
+            node.older_waiting.store(seen, memory_order::release);                  // published by W1
+            if (g.waiting.compare_exchange_weak(seen, &node, memory_order::release, // W1 -> W2
+                                                memory_order::acquire)) {
                 return false;
             }
         }
         return true;
     }
     e.last = &g;
-    last.next.store(&g, std::memory_order_release);                     // published by E2
-    if (last.unfinished.fetch_sub(1, std::memory_order_acq_rel) != 1) { // E2 -> E1; <- E1
+    last.next.store(&g, memory_order::release);                     // published by E2
+    if (last.unfinished.fetch_sub(1, memory_order::acq_rel) != 1) { // E2 -> E1; <- E1
         return false;
     }
-    g.waiting.store(begun(), std::memory_order_release); // the node is its only member
+    g.waiting.store(begun(), memory_order::release); // the node is its only member
     give_up(last);
     return true;
 }
@@ -301,13 +301,13 @@ bool task_scope::enter(name_table::entry& e, access_node& node) noexcept {
 // --- ending ---------------------------------------------------------------------------------------------------------
 
 void task_scope::begin(access_group& g, ready_list& ready) noexcept {
-    access_node* node = g.waiting.exchange(begun(), std::memory_order_acq_rel); // W2 -> W3; <- W1
+    access_node* node = g.waiting.exchange(begun(), memory_order::acq_rel); // W2 -> W3; <- W1
     while (node != nullptr) {
-        access_node* const older = node->older_waiting.load(std::memory_order_acquire);
+        access_node* const older = node->older_waiting.load(memory_order::acquire);
         dependent_task& task = *node->task;
-        if (task.unmet.fetch_sub(1, std::memory_order_acq_rel) == 1) { // U2 -> U1, U2
+        if (task.unmet.fetch_sub(1, memory_order::acq_rel) == 1) { // U2 -> U1, U2
             task_scope& home = *task.home;
-            if (home.unwritten_.load(std::memory_order_acquire)) { // Y2 <- Y1
+            if (home.unwritten_.load(memory_order::acquire)) { // Y2 <- Y1
                 const std::lock_guard lock(home.mutex_);
                 home.look_for_unwritten(task);
             }
@@ -319,8 +319,8 @@ void task_scope::begin(access_group& g, ready_list& ready) noexcept {
 
 void task_scope::let_go(dependent_task& task, std::uint32_t references) noexcept {
     // Whoever holds all that are left is alone, and needs nothing that costs.
-    if (task.references.load(std::memory_order_acquire) == references ||
-        task.references.fetch_sub(references, std::memory_order_acq_rel) == references) {
+    if (task.references.load(memory_order::acquire) == references ||
+        task.references.fetch_sub(references, memory_order::acq_rel) == references) {
         delete[] task.more;
         task.type.release(&task);
     }
@@ -331,15 +331,15 @@ void task_scope::give_up(access_group& g) noexcept {
     if (g.host != nullptr) {
         let_go(*g.host, 1);
     } else {
-        g.unfinished.store(access_group::vacant, std::memory_order_release); // V1 -> V2
+        g.unfinished.store(access_group::vacant, memory_order::release); // V1 -> V2
     }
 }
 
 // One member has ended. True: the group has.
 bool task_scope::leave(access_group& g, ready_list& ready) noexcept {
-    if (g.unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1) { // E1 -> E1, E2, E3; <- E2
+    if (g.unfinished.fetch_sub(1, memory_order::acq_rel) == 1) { // E1 -> E1, E2, E3; <- E2
         machine::discard_all(coherence_step::found);
-        begin(*g.next.load(std::memory_order_acquire), ready);
+        begin(*g.next.load(memory_order::acquire), ready);
         return true;
     }
     return false;
@@ -379,7 +379,7 @@ void task_scope::finish(dependent_task& task, ready_list& ready) noexcept {
         let_go(task, 1);
     } else {
         if (ended != 0) {
-            task.references.fetch_sub(ended, std::memory_order_release);
+            task.references.fetch_sub(ended, memory_order::release);
         }
         if (leave(last_host->own, ready)) {
             let_go(task, 1);
@@ -388,7 +388,7 @@ void task_scope::finish(dependent_task& task, ready_list& ready) noexcept {
     if (child) {
         home.child_ended();
     } else {
-        home.guests_.fetch_sub(1, std::memory_order_release); // G1 -> G2
+        home.guests_.fetch_sub(1, memory_order::release); // G1 -> G2
     }
     if (cover != nullptr) {
         arrive(*cover);
@@ -397,10 +397,10 @@ void task_scope::finish(dependent_task& task, ready_list& ready) noexcept {
 
 void task_scope::child_ended() noexcept {
     latch<machine>& parents = *parent_.pending;
-    std::uint64_t seen = children_.load(std::memory_order_acquire);
+    std::uint64_t seen = children_.load(memory_order::acquire);
     while ((seen & watched) == 0) {
-        if (children_.compare_exchange_weak(seen, seen - 1, std::memory_order_acq_rel, // N1 -> N2, S1; <- S1
-                                            std::memory_order_acquire)) {
+        if (children_.compare_exchange_weak(seen, seen - 1, memory_order::acq_rel, // N1 -> N2, S1; <- S1
+                                            memory_order::acquire)) {
             // Invariant 3: from here on the scope may be gone, the latch only when we have arrived.
             if (was_the_last(seen)) [[unlikely]] {
                 arrive(parents);
@@ -418,7 +418,7 @@ void task_scope::watched_child_ended(latch<machine>& parents) noexcept {
     {
         // Under the lock, so that a waiter that has held the lock since does not meet us here.
         const std::lock_guard lock(mutex_);
-        seen = children_.fetch_sub(1, std::memory_order_acq_rel); // N1 -> N2; <- S1
+        seen = children_.fetch_sub(1, memory_order::acq_rel); // N1 -> N2; <- S1
         for (few_children* w = waiters_; w != nullptr; w = w->next_) {
             if (static_cast<std::uint32_t>(seen - 1) <= w->most_) {
                 w->bell_->notify();
@@ -486,12 +486,12 @@ std::exception_ptr task_scope::take_error_of(std::uint64_t child) noexcept {
 // What the task would have written is not.
 void task_scope::leave_unwritten(const dependent_task& task) noexcept {
     const std::lock_guard lock(mutex_);
-    const std::uint64_t reason = task.failed ? task.number : task.reason.load(std::memory_order_acquire);
+    const std::uint64_t reason = task.failed ? task.number : task.reason.load(memory_order::acquire);
     for (std::uint32_t i = 0; i < task.node_count; ++i) {
         const access& a = task.nodes[i].what;
         if (!a.nothing() && writes(a.mode)) {
             names_.set_unwritten(a, reason);
-            unwritten_.store(true, std::memory_order_release); // Y1 -> Y2, before the object's next accesses begin
+            unwritten_.store(true, memory_order::release); // Y1 -> Y2, before the object's next accesses begin
         }
     }
 }
@@ -506,7 +506,7 @@ void task_scope::look_for_unwritten(dependent_task& task) noexcept {
             reason = std::min(reason, names_.unwritten(a));
         }
     }
-    task.reason.store(reason, std::memory_order_release);
+    task.reason.store(reason, memory_order::release);
     if (reason != no_child || !is_child(task)) {
         return;
     }
@@ -524,7 +524,7 @@ bool task_scope::few_children::arm(event_count<machine>& b) noexcept {
     const std::lock_guard lock(scope_.mutex_);
     bell_ = &b;
     next_ = std::exchange(scope_.waiters_, this);
-    scope_.children_.fetch_or(watched, std::memory_order_acq_rel); // N3 -> N1: from now on it takes the lock
+    scope_.children_.fetch_or(watched, memory_order::acq_rel); // N3 -> N1: from now on it takes the lock
     if (!done()) {
         return true;
     }
@@ -545,12 +545,12 @@ void task_scope::few_children::unlink() noexcept {
     }
     *at = next_;
     if (scope_.waiters_ == nullptr) {
-        scope_.children_.fetch_and(~watched, std::memory_order_relaxed);
+        scope_.children_.fetch_and(~watched, memory_order::relaxed);
     }
 }
 
 void task_scope::forget_names() noexcept {
-    unwritten_.store(false, std::memory_order_relaxed); // relaxed: under the lock, or nobody else is left
+    unwritten_.store(false, memory_order::relaxed); // relaxed: under the lock, or nobody else is left
     names_.for_each([](name_table::entry& e) {
         if (e.last != nullptr) {
             give_up(*e.last);
@@ -561,8 +561,8 @@ void task_scope::forget_names() noexcept {
 
 void task_scope::tidy() noexcept {
     const std::lock_guard lock(mutex_);
-    if (static_cast<std::uint32_t>(children_.load(std::memory_order_acquire)) == 0 && // N2 <- N1
-        guests_.load(std::memory_order_acquire) == 0) {                               // G2 <- G1
+    if (static_cast<std::uint32_t>(children_.load(memory_order::acquire)) == 0 && // N2 <- N1
+        guests_.load(memory_order::acquire) == 0) {                               // G2 <- G1
         forget_names();
     }
 }

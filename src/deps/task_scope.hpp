@@ -43,7 +43,7 @@ class task_scope {
     static task_scope& of(const task_context& parent, team& crew);
     // The same, or null if nothing was spawned.
     static task_scope* existing(const task_context& parent) noexcept {
-        task_scope* const known = parent.scope.load(std::memory_order_acquire); // C2 <- C1
+        task_scope* const known = parent.scope.load(memory_order::acquire); // C2 <- C1
         return known != late() ? known : nullptr;
     }
     // The parent's body has ended, and counts on its latch still. Not for team::outside().
@@ -81,12 +81,12 @@ class task_scope {
 
     // The number that the next child gets; another branch of the caller may be about to take it.
     [[nodiscard]] std::uint64_t next_number() const noexcept {
-        return next_number_.load(std::memory_order_acquire);
+        return next_number_.load(memory_order::acquire);
     } // N5 <- N4
 
     // Children that have not ended.
     [[nodiscard]] std::uint32_t children() const noexcept {
-        return static_cast<std::uint32_t>(children_.load(std::memory_order_acquire)); // N2 <- N1
+        return static_cast<std::uint32_t>(children_.load(memory_order::acquire)); // N2 <- N1
     }
 
     // A wait for children() <= most. The bell rings at the first moment, or arm() is false.

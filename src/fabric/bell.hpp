@@ -28,7 +28,7 @@ class bell {
 
     // The next sleep() or nap() does not last.
     void kick() noexcept {
-        kicked_.store(1, std::memory_order_relaxed); // relaxed: it says only itself; the fence orders it
+        kicked_.store(1, detail::memory_order::relaxed); // relaxed: it says only itself; the fence orders it
         ring();
         static_cast<void>(napper_.notify());
     }
@@ -42,8 +42,8 @@ class bell {
 
     // Whether there was a kick since the last call.
     [[nodiscard]] bool take_kick() noexcept {
-        return kicked_.load(std::memory_order_relaxed) != 0 &&
-               kicked_.exchange(0, std::memory_order_relaxed) != 0; // relaxed: says only itself
+        return kicked_.load(detail::memory_order::relaxed) != 0 &&
+               kicked_.exchange(0, detail::memory_order::relaxed) != 0; // relaxed: says only itself
     }
 
     // B2. Sleeps, unless something() holds, until a ring, or for about so long (port::forever: without a limit).

@@ -52,7 +52,7 @@ class direct {
         bool more = true;
         while (more && !all.left().empty()) {
             std::size_t room = portion_bytes;
-            more = !over(shared_.station(peer).state.load(std::memory_order_relaxed)) && // relaxed: as in post
+            more = !over(shared_.station(peer).state.load(detail::memory_order::relaxed)) && // relaxed: as in post
                    advance(all, room);
         }
         return more;
@@ -63,7 +63,7 @@ class direct {
         std::size_t room = portion_bytes;
         while (!running_.empty() && room != 0) {
             copying& front = running_.front();
-            if (over(shared_.station(front.peer).state.load(std::memory_order_relaxed))) { // relaxed: as in post
+            if (over(shared_.station(front.peer).state.load(detail::memory_order::relaxed))) { // relaxed: as in post
                 finished.push_back({front.done, false});
             } else if (advance(front, room)) {
                 if (!front.left().empty()) {

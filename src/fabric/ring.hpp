@@ -59,7 +59,7 @@ class ring_writer {
         slot& s = slots_[next_ & (capacity_ - 1)];
         s.body = body; // W2, published by W3
         ++next_;
-        s.head.store((std::uint64_t{note} << note_shift) | next_, std::memory_order_release); // W3 -> R1
+        s.head.store((std::uint64_t{note} << note_shift) | next_, detail::memory_order::release); // W3 -> R1
         return true;
     }
 
@@ -67,7 +67,7 @@ class ring_writer {
         if (next_ - taken_ < capacity_) {
             return true;
         }
-        taken_ = count_->taken.load(std::memory_order_acquire); // W1 <- R3: the slot was read
+        taken_ = count_->taken.load(detail::memory_order::acquire); // W1 <- R3: the slot was read
         return next_ - taken_ < capacity_;
     }
 
@@ -91,20 +91,20 @@ class ring_reader {
           capacity_(capacity) {}
 
     [[nodiscard]] bool ready() const noexcept {
-        return stamp(slots_[next_ & (capacity_ - 1)].head.load(std::memory_order_acquire)) == next_ + 1;
+        return stamp(slots_[next_ & (capacity_ - 1)].head.load(detail::memory_order::acquire)) == next_ + 1;
     }
 
     // False: nothing has come.
     [[nodiscard]] bool pop(std::uint32_t& note, Body& body) noexcept {
         const slot& s = slots_[next_ & (capacity_ - 1)];
-        const std::uint64_t head = s.head.load(std::memory_order_acquire); // R1 <- W3
+        const std::uint64_t head = s.head.load(detail::memory_order::acquire); // R1 <- W3
         if (stamp(head) != next_ + 1) {
             return false;
         }
         note = static_cast<std::uint32_t>(head >> note_shift);
         body = s.body; // R2
         ++next_;
-        count_->taken.store(next_, std::memory_order_release); // R3 -> W1: R2 is over
+        count_->taken.store(next_, detail::memory_order::release); // R3 -> W1: R2 is over
         return true;
     }
 

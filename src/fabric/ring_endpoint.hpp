@@ -62,7 +62,7 @@ class ring_endpoint : public endpoint {
             peers_[i].in = {reader(in.requests, request_slots, in.request_count),
                             reader(in.replies, reply_slots, in.reply_count)};
         }
-        shared_.station(about_.self).state.store(presence::here, std::memory_order_release);
+        shared_.station(about_.self).state.store(presence::here, detail::memory_order::release);
     }
     // For endpoints that do not share addresses. `processes`: the system's number of each peer whose memory this one
     // reaches, 0 of the others. Precondition: the segment has room for staging.
@@ -73,7 +73,7 @@ class ring_endpoint : public endpoint {
     }
 
     ~ring_endpoint() override {
-        shared_.station(about_.self).state.store(presence::left, std::memory_order_release); // F1 -> F2
+        shared_.station(about_.self).state.store(presence::left, detail::memory_order::release); // F1 -> F2
         for (unsigned i = 0; i < about_.peers; ++i) {
             shared_.station(i).bell.ring();
         }
@@ -92,7 +92,8 @@ class ring_endpoint : public endpoint {
 
     [[nodiscard]] post_result post(unsigned to, kind k, const message& m) override {
         peer_side& p = side(to);
-        if (over(shared_.station(to).state.load(std::memory_order_relaxed))) { // relaxed: nothing is read of the peer
+        if (over(shared_.station(to).state.load(
+                detail::memory_order::relaxed))) { // relaxed: nothing is read of the peer
             return post_result::gone;
         }
         const std::uint32_t note = p.numbers.next(m.tag, k);
@@ -129,7 +130,7 @@ class ring_endpoint : public endpoint {
     void copy(unsigned peer, direction way, std::span<const extent> extents, token done) override {
         static_cast<void>(side(peer));
         const bool empty = std::all_of(extents.begin(), extents.end(), [](const extent& e) { return e.bytes == 0; });
-        if (over(shared_.station(peer).state.load(std::memory_order_relaxed))) { // relaxed: as in post
+        if (over(shared_.station(peer).state.load(detail::memory_order::relaxed))) { // relaxed: as in post
             finished_.push_back({done, false});
         } else if (!empty && staging_ && peer != about_.self) {
             if (direct_->reaches(peer)) {
@@ -282,7 +283,7 @@ class ring_endpoint : public endpoint {
             return 0;
         }
         fabric::station<M>& station = shared_.station(from);
-        const presence state = station.state.load(std::memory_order_acquire); // F2 <- F1
+        const presence state = station.state.load(detail::memory_order::acquire); // F2 <- F1
         std::size_t handled = drain(from, kind::reply, budget);
         handled += drain(from, kind::request, budget - handled);
         const bool moved = staging_ && from != about_.self && staging_->step(from, finished_);
@@ -292,7 +293,7 @@ class ring_endpoint : public endpoint {
                 direct_->forget(from, finished_);
                 staging_->forget(from, finished_);
             }
-            handled += tell(from, state, station.number.load(std::memory_order_relaxed)); // relaxed: F2 covers it
+            handled += tell(from, state, station.number.load(detail::memory_order::relaxed)); // relaxed: F2 covers it
         }
         return handled;
     }
@@ -303,11 +304,11 @@ class ring_endpoint : public endpoint {
         if (!failed(state)) {
             return true;
         }
-        const std::uint32_t before = shared_.station(peer).before.load(std::memory_order_relaxed); // F2 covers it
+        const std::uint32_t before = shared_.station(peer).before.load(detail::memory_order::relaxed); // F2 covers it
         for (unsigned i = 0; i < about_.peers; ++i) {
             const station<M>& other = shared_.station(i);
-            if (!peers_[i].told && failed(other.state.load(std::memory_order_acquire)) && // F2 <- F1
-                other.before.load(std::memory_order_relaxed) < before) {                  // relaxed: F2 covers it
+            if (!peers_[i].told && failed(other.state.load(detail::memory_order::acquire)) && // F2 <- F1
+                other.before.load(detail::memory_order::relaxed) < before) {                  // relaxed: F2 covers it
                 return false;
             }
         }
@@ -372,7 +373,7 @@ class ring_endpoint : public endpoint {
             if (p.told) {
                 continue;
             }
-            const presence state = shared_.station(i).state.load(std::memory_order_acquire); // F2 <- F1
+            const presence state = shared_.station(i).state.load(detail::memory_order::acquire); // F2 <- F1
             if (over(state) || unread(i) || room_again(p) || (staging_ && i != about_.self && staging_->ready(i))) {
                 return true;
             }

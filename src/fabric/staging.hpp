@@ -146,7 +146,7 @@ class staging {
 
     bool block_free(unsigned peer) const noexcept {
         const auto& emptied = shared_.link(self_, peer).block_count.taken;
-        return peers_[peer].blocks_sent - emptied.load(std::memory_order_acquire) < blocks_per_link; // D1 <- D3
+        return peers_[peer].blocks_sent - emptied.load(detail::memory_order::acquire) < blocks_per_link; // D1 <- D3
     }
 
     bool send(unsigned peer) {
@@ -199,7 +199,7 @@ class staging {
                 ++p.blocks_taken;
                 ++blocks;
                 shared_.link(peer, self_)
-                    .block_count.taken.store(p.blocks_taken, std::memory_order_release); // D3 -> D1
+                    .block_count.taken.store(p.blocks_taken, detail::memory_order::release); // D3 -> D1
                 if (static_cast<op>(what) == op::store_tell) {
                     p.notes.push_back({op::stored, {{id}}});
                 } else if (static_cast<op>(what) == op::answer) {

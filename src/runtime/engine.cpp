@@ -44,11 +44,11 @@ constinit machine::atomic<const known_places*> last_places{nullptr};
 // hwloc takes milliseconds: once for each set of CPUs that this process is given. What is known stays to the end of the
 // process, where static destructors may still start a runtime.
 std::shared_ptr<const port::topology> places_of(const std::vector<unsigned>& cpus) {
-    const known_places* known = last_places.load(std::memory_order_acquire);
+    const known_places* known = last_places.load(memory_order::acquire);
     if (known == nullptr || known->cpus != cpus) {
         auto places = std::make_shared<const port::topology>(port::topology::of_this_machine(cpus));
         known = new known_places{cpus, std::move(places)};
-        last_places.store(known, std::memory_order_release);
+        last_places.store(known, memory_order::release);
     }
     return known->places;
 }
@@ -150,21 +150,22 @@ engine::~engine() {
     stop();
     processes_.reset(); // after the threads that look there
     for (unsigned i = 0; i < team_.slots(); ++i) {
-        if (team_.slot(i).taken.load(std::memory_order_acquire)) {
+        if (team_.slot(i).taken.load(memory_order::acquire)) {
             fatal("a runtime is destroyed while another thread is inside it");
         }
     }
-    end_root_region(root_.load(std::memory_order_acquire)); // R2 <- R1
+    end_root_region(root_.load(memory_order::acquire)); // R2 <- R1
     if (trace_ != nullptr) {
         trace_->write();
     }
 }
 
 region_id engine::root() {
-    region_id found = root_.load(std::memory_order_acquire); // R2 <- R1
+    region_id found = root_.load(memory_order::acquire); // R2 <- R1
     if (found == region_id::none) {
         const region_id fresh = create_root_region();
-        if (root_.compare_exchange_strong(found, fresh, std::memory_order_acq_rel)) { // R1 -> R2: publishes the region
+        if (root_.compare_exchange_strong(found, fresh, memory_order::acq_rel, // R1 -> R2: publishes the region
+                                          memory_order::acquire)) {
             return fresh;
         }
         end_root_region(fresh); // another thread was faster
@@ -173,7 +174,7 @@ region_id engine::root() {
 }
 
 void engine::inherit_root(const engine& of_parent) noexcept {
-    root_.store(of_parent.root_.load(std::memory_order_relaxed), std::memory_order_relaxed); // relaxed: one thread
+    root_.store(of_parent.root_.load(memory_order::relaxed), memory_order::relaxed); // relaxed: one thread
 }
 
 void engine::stop() noexcept {
@@ -206,7 +207,7 @@ void engine::start(background& b, void (*body)(void*), const char* role, bool pi
         refuse_too_few_slots();
     }
     try {
-        b.place->role.store(role, std::memory_order_relaxed); // relaxed: a literal, which needs no order
+        b.place->role.store(role, memory_order::relaxed); // relaxed: a literal, which needs no order
         const std::string full = "skerry " + std::string(role) + " " + std::to_string(b.place->slot);
         b.thread.start(options_.stack_size, full.c_str(), body, &b,
                        pinned ? std::optional<unsigned>(cpus_[b.place->slot % cpus_.size()]) : std::nullopt,
@@ -229,14 +230,14 @@ void engine::run_reserve(void* self) {
     engine& home = *b.home;
     team::sit_down(*b.place);
     while (!home.team_.stopping()) {
-        b.place->parked.store(true, std::memory_order_release);
+        b.place->parked.store(true, memory_order::release);
         home.reserve_bell_.prepare();
         if (home.team_.any_injected() || home.team_.stopping()) {
             home.reserve_bell_.cancel();
         } else {
             home.reserve_bell_.wait();
         }
-        b.place->parked.store(false, std::memory_order_release);
+        b.place->parked.store(false, memory_order::release);
         serve(*b.place);
     }
     current_page = nullptr;
@@ -258,33 +259,33 @@ void engine::serve(worker& place) noexcept {
 }
 
 void engine::start_reserve() {
-    if (reserve_runs_.load(std::memory_order_acquire)) {
+    if (reserve_runs_.load(memory_order::acquire)) {
         return;
     }
     const std::lock_guard lock(reserve_mutex_);
-    if (!reserve_runs_.load(std::memory_order_acquire)) {
+    if (!reserve_runs_.load(memory_order::acquire)) {
         start(reserve_, &run_reserve, "reserve", false);
-        reserve_runs_.store(true, std::memory_order_release);
+        reserve_runs_.store(true, memory_order::release);
     }
 }
 
 // --- other processes ------------------------------------------------------------------------------------------------
 
 void engine::join_processes() {
-    if (processes_known_.load(std::memory_order_acquire)) { // J1 <- J2
+    if (processes_known_.load(memory_order::acquire)) { // J1 <- J2
         return;
     }
     const std::lock_guard lock(processes_mutex_);
-    if (processes_known_.load(std::memory_order_relaxed)) {
+    if (processes_known_.load(memory_order::relaxed)) {
         return;
     }
     processes_ = processes::join(team_, options_.guard_accesses, messages_.get());
     if (processes_ != nullptr && processes_->helps()) {
-        helps_.store(true, std::memory_order_release); // J4 -> J3
+        helps_.store(true, memory_order::release); // J4 -> J3
         processes_->serve(worker::of(*current_page));
         std::exit(EXIT_SUCCESS); // whoever else came waits for the lock until then
     }
-    processes_known_.store(true, std::memory_order_release); // J2 -> J1
+    processes_known_.store(true, memory_order::release); // J2 -> J1
 }
 
 // --- threads from outside -------------------------------------------------------------------------------------------
@@ -382,16 +383,15 @@ statistics engine::stats() const noexcept {
         s.wakes += c.wakes.read();
         s.deque_high_water = std::max(s.deque_high_water, c.deepest.read());
     }
-    s.threads_high_water =
-        workers_.size() + permits_.threads() + (reserve_runs_.load(std::memory_order_acquire) ? 1U : 0U);
+    s.threads_high_water = workers_.size() + permits_.threads() + (reserve_runs_.load(memory_order::acquire) ? 1U : 0U);
     return s;
 }
 
 trace_part engine::take_trace() const {
     constexpr double long_enough_ns = 1e7; // for a rate that is better than what was measured at the start
     trace_part part;
-    if (place_.rank != 0 && !helps_.load(std::memory_order_acquire)) { // J3 <- J4
-        return part;                                                   // the first process has the program's
+    if (place_.rank != 0 && !helps_.load(memory_order::acquire)) { // J3 <- J4
+        return part;                                               // the first process has the program's
     }
     part.rank = place_.rank;
     part.name =
@@ -414,7 +414,7 @@ trace_part engine::take_trace() const {
     for (unsigned i = 0; i < team_.slots(); ++i) {
         const worker& w = team_.slot(i);
         name_code(trace_id(w.hole.run), "nothing: the task was taken out of the deque");
-        add(*w.events, std::string(w.role.load(std::memory_order_relaxed)) + " " + std::to_string(i));
+        add(*w.events, std::string(w.role.load(memory_order::relaxed)) + " " + std::to_string(i));
     }
     if (messages_ != nullptr) {
         add(*messages_, "messages");
@@ -426,7 +426,7 @@ trace_part engine::take_trace() const {
 std::vector<executor_statistics> engine::executors() const {
     std::vector<executor_statistics> all;
     const processes* const others =
-        processes_known_.load(std::memory_order_acquire) ? processes_.get() : nullptr; // J1 <- J2
+        processes_known_.load(memory_order::acquire) ? processes_.get() : nullptr; // J1 <- J2
     const unsigned self = others != nullptr ? others->self() : 0;
     for (unsigned i = 0; i < team_.slots(); ++i) {
         const counters& c = team_.slot(i).count;

@@ -32,7 +32,7 @@ void in_child() noexcept {
     for (worker_page* page = current_page; page != nullptr; page = worker::of(*page).outer) {
         page->ring();
         page->split.store(reinterpret_cast<worker_page::slot*>(~std::uintptr_t{sizeof(void*) - 1}),
-                          std::memory_order_relaxed);
+                          memory_order::relaxed);
     }
     machine::after_fork();
     unlock();

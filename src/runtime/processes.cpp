@@ -27,7 +27,7 @@ constinit machine::atomic<bool> joined{false};
 
 std::unique_ptr<processes> processes::join(team& crew, bool guard, trace_buffer<machine>* track) {
     const bool alone = port::environment("SKERRY_RANKS") == "1"; // there is nobody to join
-    if (alone || !fabric::shm::launched() || joined.exchange(true, std::memory_order_relaxed)) {
+    if (alone || !fabric::shm::launched() || joined.exchange(true, memory_order::relaxed)) {
         return nullptr;
     }
     const crossing_table& types = crossing_table::instance();
@@ -47,7 +47,7 @@ processes::~processes() {
     if (!helps()) {
         crossing_.close();
     }
-    stopping_.store(true, std::memory_order_release);
+    stopping_.store(true, memory_order::release);
     crossing_.messages().wake();
     stand_in_.join();
 }
@@ -55,7 +55,7 @@ processes::~processes() {
 void processes::stand_in(void* self) {
     auto& mine = *static_cast<processes*>(self);
     port::run_promptly(); // before the worker that computes on the same CPU
-    while (!mine.stopping_.load(std::memory_order_acquire)) {
+    while (!mine.stopping_.load(memory_order::acquire)) {
         mine.crossing_.stand_in();
     }
 }

@@ -24,22 +24,22 @@ constinit machine::atomic<engine*> standard_engine{nullptr};
 } // namespace
 
 // relaxed: a thread inside the standard engine has seen it published
-bool engine::is_standard() const noexcept { return this == standard_engine.load(std::memory_order_relaxed); }
+bool engine::is_standard() const noexcept { return this == standard_engine.load(memory_order::relaxed); }
 
 engine& engine::standard() {
-    engine* found = standard_engine.load(std::memory_order_acquire);
+    engine* found = standard_engine.load(memory_order::acquire);
     if (found != nullptr && !found->team_.orphaned()) [[likely]] {
         return *found;
     }
     const std::lock_guard lock(standard_engine_mutex());
-    found = standard_engine.load(std::memory_order_acquire);
+    found = standard_engine.load(memory_order::acquire);
     if (found == nullptr || found->team_.orphaned()) {
         port::keep_loaded(); // its threads run this code to the end of the process
         // The engine of the parent process is left as it is: its locks may be held by threads that are not here.
         engine* const of_parent = found;
         found = new engine(options::from_environment());
         found->of_parent_ = of_parent;
-        standard_engine.store(found, std::memory_order_release);
+        standard_engine.store(found, memory_order::release);
     }
     return *found;
 }

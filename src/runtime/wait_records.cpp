@@ -16,42 +16,42 @@ void call_record::take() noexcept {
     std::array<const void*, most> found;
     const std::size_t count = port::call_stack(found);
     for (std::size_t i = 0; i < count; ++i) {
-        calls_[i].store(found[i], std::memory_order_relaxed);
+        calls_[i].store(found[i], memory_order::relaxed);
     }
-    count_.store(count, std::memory_order_relaxed);
+    count_.store(count, memory_order::relaxed);
 }
 
 std::string call_record::place() const {
     std::array<const void*, most> found;
-    const std::size_t count = count_.load(std::memory_order_relaxed);
+    const std::size_t count = count_.load(memory_order::relaxed);
     for (std::size_t i = 0; i < count; ++i) {
-        found[i] = calls_[i].load(std::memory_order_relaxed);
+        found[i] = calls_[i].load(memory_order::relaxed);
     }
     return count == 0 ? std::string() : port::place_of_call(std::span(found).first(count));
 }
 
 void wait_records::seated(unsigned slot) noexcept {
     record& r = records_[slot];
-    r.thread.store(port::thread_number(), std::memory_order_relaxed);
-    r.blocked_since.store(0, std::memory_order_relaxed);
+    r.thread.store(port::thread_number(), memory_order::relaxed);
+    r.blocked_since.store(0, memory_order::relaxed);
     r.blocking_calls = 0;
     notes(slot, {});
 }
 
 wait_note wait_records::note(unsigned slot) const noexcept {
     const record& r = records_[slot];
-    return {.text = r.text.load(std::memory_order_relaxed),
-            .subject = r.subject.load(std::memory_order_relaxed),
-            .since = r.since.load(std::memory_order_relaxed)};
+    return {.text = r.text.load(memory_order::relaxed),
+            .subject = r.subject.load(memory_order::relaxed),
+            .since = r.since.load(memory_order::relaxed)};
 }
 
 wait_note wait_records::notes(unsigned slot, const wait_note& now) noexcept {
     const wait_note before = note(slot);
     record& r = records_[slot];
     r.waits.clear();
-    r.since.store(now.since, std::memory_order_relaxed);
-    r.subject.store(now.subject, std::memory_order_relaxed);
-    r.text.store(now.text, std::memory_order_relaxed);
+    r.since.store(now.since, memory_order::relaxed);
+    r.subject.store(now.subject, memory_order::relaxed);
+    r.text.store(now.text, memory_order::relaxed);
     return before;
 }
 
@@ -59,14 +59,14 @@ void wait_records::blocks(unsigned slot) noexcept {
     record& r = records_[slot];
     if (r.blocking_calls++ == 0) {
         r.blocks.take();
-        r.blocked_since.store(port::now_ns(), std::memory_order_relaxed);
+        r.blocked_since.store(port::now_ns(), memory_order::relaxed);
     }
 }
 
 void wait_records::blocks_no_more(unsigned slot) noexcept {
     record& r = records_[slot];
     if (--r.blocking_calls == 0) {
-        r.blocked_since.store(0, std::memory_order_relaxed);
+        r.blocked_since.store(0, memory_order::relaxed);
     }
 }
 

@@ -23,7 +23,7 @@ namespace skerry::inline SKERRY_ABI::detail {
 class call_record {
   public:
     void take() noexcept;
-    void clear() noexcept { count_.store(0, std::memory_order_relaxed); }
+    void clear() noexcept { count_.store(0, memory_order::relaxed); }
     // port::place_of_call(). Errors: std::bad_alloc.
     [[nodiscard]] std::string place() const;
 
@@ -50,11 +50,11 @@ class wait_records final : public wait_observer {
     [[nodiscard]] wait_note note(unsigned slot) const noexcept;
     // port::now_ns() at the outermost call of blocking(); 0: the worker is in none.
     [[nodiscard]] std::uint64_t blocked_since(unsigned slot) const noexcept {
-        return records_[slot].blocked_since.load(std::memory_order_relaxed);
+        return records_[slot].blocked_since.load(memory_order::relaxed);
     }
     // port::thread_number() of the holder.
     [[nodiscard]] std::uint32_t thread(unsigned slot) const noexcept {
-        return records_[slot].thread.load(std::memory_order_relaxed);
+        return records_[slot].thread.load(memory_order::relaxed);
     }
     // Where the wait, or the call of blocking(), stands in the program; empty: it has not slept. Errors:
     // std::bad_alloc.

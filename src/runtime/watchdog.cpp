@@ -91,7 +91,7 @@ watchdog::watchdog(const team& crew, const wait_records& records, double seconds
 
 watchdog::~watchdog() {
     if (thread_.joinable()) {
-        stop_.store(1, std::memory_order_release);
+        stop_.store(1, memory_order::release);
         machine::futex_wake(stop_, 1);
         thread_.join();
     }
@@ -99,10 +99,10 @@ watchdog::~watchdog() {
 
 void watchdog::run(void* self) {
     watchdog& w = *static_cast<watchdog*>(self);
-    while (w.stop_.load(std::memory_order_acquire) == 0) {
+    while (w.stop_.load(memory_order::acquire) == 0) {
         machine::futex_wait_for(w.stop_, 0, w.limit_ns_);
         const std::uint64_t now = port::now_ns();
-        if (w.stop_.load(std::memory_order_acquire) == 0 && w.overdue(now)) {
+        if (w.stop_.load(memory_order::acquire) == 0 && w.overdue(now)) {
             try {
                 w.report(now);
             } catch (const std::exception& e) {
@@ -133,7 +133,7 @@ bool watchdog::overdue(std::uint64_t now) const {
 
 std::string watchdog::waits_for(unsigned slot, std::vector<unsigned>& others) const {
     const worker& w = team_.slot(slot);
-    if (!w.taken.load(std::memory_order_relaxed)) {
+    if (!w.taken.load(memory_order::relaxed)) {
         return {};
     }
     if (!w.sleeping.prepared()) {
@@ -143,7 +143,7 @@ std::string watchdog::waits_for(unsigned slot, std::vector<unsigned>& others) co
         }
         const std::string lock = "wants the lock " + address_text(found->lock) + " that ";
         for (unsigned i = 0; i < team_.slots(); ++i) {
-            if (team_.slot(i).taken.load(std::memory_order_relaxed) && records_.thread(i) == found->holder) {
+            if (team_.slot(i).taken.load(memory_order::relaxed) && records_.thread(i) == found->holder) {
                 others.push_back(i);
                 return lock + (i == slot ? "it holds itself" : worker_text(i) + " holds");
             }
@@ -153,15 +153,14 @@ std::string watchdog::waits_for(unsigned slot, std::vector<unsigned>& others) co
     if (!is_wait(records_.note(slot))) {
         return {};
     }
-    const wanted what = wanted::from_word(w.announced.load(std::memory_order_acquire));
+    const wanted what = wanted::from_word(w.announced.load(memory_order::acquire));
     if (const worker_page* const executor = what.executor()) {
         others.push_back(static_cast<const worker*>(executor)->slot);
         return "which " + worker_text(others.back()) + " runs";
     }
     std::string text;
     for (unsigned i = 0; what.ctx() != nullptr && i < team_.slots(); ++i) {
-        if (i != slot && team_.slot(i).taken.load(std::memory_order_relaxed) &&
-            runs_within(team_.slot(i), what.ctx())) {
+        if (i != slot && team_.slot(i).taken.load(memory_order::relaxed) && runs_within(team_.slot(i), what.ctx())) {
             others.push_back(i);
             text += (text.empty() ? "which " : " and ") + worker_text(i);
         }
@@ -182,7 +181,7 @@ std::string watchdog::line_of(unsigned slot, std::uint64_t now) const {
     const worker& w = team_.slot(slot);
     const wait_note note = records_.note(slot);
     std::string text = "  " + worker_text(slot) + ": ";
-    if (!w.taken.load(std::memory_order_relaxed)) {
+    if (!w.taken.load(memory_order::relaxed)) {
         return text + "not in use\n";
     }
     if (const std::uint64_t since = records_.blocked_since(slot); since != 0) {

@@ -17,14 +17,14 @@ class counter {
   public:
     // Owner only: a plain add.
     void add(std::uint64_t n = 1) noexcept {
-        value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_release);
+        value_.store(value_.load(memory_order::relaxed) + n, memory_order::release);
     }
     void raise_to(std::uint64_t n) noexcept {
-        if (n > value_.load(std::memory_order_relaxed)) {
-            value_.store(n, std::memory_order_release);
+        if (n > value_.load(memory_order::relaxed)) {
+            value_.store(n, memory_order::release);
         }
     }
-    [[nodiscard]] std::uint64_t read() const noexcept { return value_.load(std::memory_order_acquire); }
+    [[nodiscard]] std::uint64_t read() const noexcept { return value_.load(memory_order::acquire); }
 
   private:
     machine::atomic<std::uint64_t> value_{0};

@@ -168,11 +168,11 @@ void message_steal::complete(unsigned from, fabric::kind k) {
     case tag::want:
         with_[from].tickets.push_back(
             {half.ticket, half.so_far.empty() || half.so_far[0] == std::byte{0} ? wish::any : wish::own});
-        waiting_.fetch_add(1, std::memory_order_relaxed);
+        waiting_.fetch_add(1, memory_order::relaxed);
         break;
     case tag::unwant:
         if (std::erase_if(with_[from].tickets, [&](const want_note& n) { return n.ticket == half.ticket; }) != 0) {
-            waiting_.fetch_sub(1, std::memory_order_relaxed);
+            waiting_.fetch_sub(1, memory_order::relaxed);
             send(from, fabric::kind::reply, tag::dropped, half.ticket, {});
         }
         break;
@@ -180,7 +180,7 @@ void message_steal::complete(unsigned from, fabric::kind k) {
     case tag::grant:
         forget(from, half.ticket);
         ++here_;
-        taken_.fetch_add(1, std::memory_order_relaxed);
+        taken_.fetch_add(1, memory_order::relaxed);
         above_.take(from, half.ticket, half.so_far);
         break;
     case tag::done: above_.ended(from, half.ticket, half.so_far); break;
@@ -204,8 +204,8 @@ bool message_steal::grant(unsigned p) {
         const std::optional<parcel> what = above_.give(p, note.ticket, note.what);
         if (what) {
             tickets.erase(at);
-            granted_.fetch_add(1, std::memory_order_relaxed);
-            waiting_.fetch_sub(1, std::memory_order_relaxed);
+            granted_.fetch_add(1, memory_order::relaxed);
+            waiting_.fetch_sub(1, memory_order::relaxed);
             send(p, fabric::kind::reply, tag::grant, note.ticket, *what);
             return true;
         }
@@ -273,7 +273,7 @@ void message_steal::tell_of_copies() {
 }
 
 void message_steal::drive() {
-    driven_at_.store(port::ticks(), std::memory_order_relaxed);
+    driven_at_.store(port::ticks(), memory_order::relaxed);
     flush();
     something_ = fabric_->poll(poll_budget) != 0 || something_;
     tell_of_copies();
@@ -284,7 +284,7 @@ void message_steal::drive() {
 }
 
 void message_steal::drive_or_end() noexcept {
-    called_.store(false, std::memory_order_relaxed);
+    called_.store(false, memory_order::relaxed);
     machine::full_fence(); // before the look at what the callers have left
     try {
         drive();
@@ -299,9 +299,9 @@ void message_steal::drive_or_end() noexcept {
 }
 
 bool message_steal::poll() noexcept {
-    called_.store(true, std::memory_order_relaxed); // D1
-    machine::full_fence();                          // D1 before the look at the lock
-    return glance().value_or(false);                // whoever drives sees the call at D2
+    called_.store(true, memory_order::relaxed); // D1
+    machine::full_fence();                      // D1 before the look at the lock
+    return glance().value_or(false);            // whoever drives sees the call at D2
 }
 
 std::optional<bool> message_steal::glance() noexcept {
@@ -310,7 +310,7 @@ std::optional<bool> message_steal::glance() noexcept {
     }
     something_ = false;
     drive_or_end();
-    polled_at_.store(driven_at_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    polled_at_.store(driven_at_.load(memory_order::relaxed), memory_order::relaxed);
     const bool came = something_;
     let_go();
     return came;
@@ -320,8 +320,8 @@ std::optional<bool> message_steal::glance() noexcept {
 void message_steal::let_go() noexcept {
     for (;;) {
         driver_.unlock();
-        machine::full_fence();                                                 // the unlock before D2: pairs with D1
-        if (!called_.load(std::memory_order_relaxed) || !driver_.try_lock()) { // D2
+        machine::full_fence();                                             // the unlock before D2: pairs with D1
+        if (!called_.load(memory_order::relaxed) || !driver_.try_lock()) { // D2
             return;
         }
         drive_or_end();

@@ -115,7 +115,7 @@ class message_steal final : fabric::receiver {
     void urge() noexcept;
 
     // Whether somebody holds a ticket of this process. Any thread; a hint.
-    [[nodiscard]] bool thieves_wait() const noexcept { return waiting_.load(std::memory_order_relaxed) != 0; }
+    [[nodiscard]] bool thieves_wait() const noexcept { return waiting_.load(memory_order::relaxed) != 0; }
 
     // By the driving thread, that is, from a call of the holder:
     void copy(unsigned peer, fabric::direction way, std::span<const fabric::extent> extents, std::uint64_t word);
@@ -128,16 +128,16 @@ class message_steal final : fabric::receiver {
 
     // port::ticks() when somebody last looked for messages, and when somebody did by poll() or glance(). Any thread;
     // hints.
-    [[nodiscard]] std::uint64_t driven_at() const noexcept { return driven_at_.load(std::memory_order_relaxed); }
-    [[nodiscard]] std::uint64_t polled_at() const noexcept { return polled_at_.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::uint64_t driven_at() const noexcept { return driven_at_.load(memory_order::relaxed); }
+    [[nodiscard]] std::uint64_t polled_at() const noexcept { return polled_at_.load(memory_order::relaxed); }
 
     // Tells all others that there will be no more work, and waits until that is sent or they are gone. Any thread.
     void close_all() noexcept;
 
-    [[nodiscard]] std::uint64_t granted() const noexcept { return granted_.load(std::memory_order_relaxed); }
-    [[nodiscard]] std::uint64_t taken() const noexcept { return taken_.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::uint64_t granted() const noexcept { return granted_.load(memory_order::relaxed); }
+    [[nodiscard]] std::uint64_t taken() const noexcept { return taken_.load(memory_order::relaxed); }
     // A task that was taken went back unbegun. The driving thread.
-    void not_taken() noexcept { taken_.fetch_sub(1, std::memory_order_relaxed); }
+    void not_taken() noexcept { taken_.fetch_sub(1, memory_order::relaxed); }
     // Tasks of others here that have not ended. The driving thread.
     [[nodiscard]] unsigned here() const noexcept { return here_; }
 

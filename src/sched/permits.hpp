@@ -34,22 +34,22 @@ class permits {
     template <class Start>
     void lend(Start&& start) noexcept {
         const std::lock_guard lock(mutex_);
-        blocked_.fetch_add(1, std::memory_order_relaxed); // H1 -> H3: by the lock
-        if (standing_in_.load(std::memory_order_relaxed) >= blocked_.load(std::memory_order_relaxed)) {
+        blocked_.fetch_add(1, memory_order::relaxed); // H1 -> H3: by the lock
+        if (standing_in_.load(memory_order::relaxed) >= blocked_.load(memory_order::relaxed)) {
             return;
         }
         if (parked_ > calls_) {
             ++calls_; // H1 -> H4
-            standing_in_.fetch_add(1, std::memory_order_relaxed);
+            standing_in_.fetch_add(1, memory_order::relaxed);
             wanted_.notify_one();
         } else if (threads_ < most_ && start()) {
             ++threads_;
-            standing_in_.fetch_add(1, std::memory_order_relaxed);
+            standing_in_.fetch_add(1, memory_order::relaxed);
         }
     }
 
     // The caller blocks no more.
-    void take_back() noexcept { blocked_.fetch_sub(1, std::memory_order_relaxed); } // H2 -> H3
+    void take_back() noexcept { blocked_.fetch_sub(1, memory_order::relaxed); } // H2 -> H3
 
     // The life of a stand-in, who holds the slot, until the team stops.
     void stand_in(worker& place) noexcept {
@@ -63,12 +63,12 @@ class permits {
             if (!superfluous()) { // H3 <- H1
                 continue;
             }
-            standing_in_.fetch_sub(1, std::memory_order_relaxed);
+            standing_in_.fetch_sub(1, memory_order::relaxed);
             ++parked_;
-            place.parked.store(true, std::memory_order_release);
+            place.parked.store(true, memory_order::release);
             wanted_.wait(lock, [&] { return calls_ != 0 || home.stopping(); }); // H4 <- H1, H5
             --parked_;
-            place.parked.store(false, std::memory_order_release);
+            place.parked.store(false, memory_order::release);
             if (calls_ != 0) {
                 --calls_;
             }
@@ -82,8 +82,8 @@ class permits {
     }
 
     // Hints.
-    [[nodiscard]] unsigned blocked() const noexcept { return blocked_.load(std::memory_order_relaxed); }
-    [[nodiscard]] unsigned standing_in() const noexcept { return standing_in_.load(std::memory_order_relaxed); }
+    [[nodiscard]] unsigned blocked() const noexcept { return blocked_.load(memory_order::relaxed); }
+    [[nodiscard]] unsigned standing_in() const noexcept { return standing_in_.load(memory_order::relaxed); }
 
     // That have ever been started.
     [[nodiscard]] std::size_t threads() const noexcept {

@@ -37,7 +37,7 @@ class spare_blocks {
     spare_blocks& operator=(const spare_blocks&) = delete;
     ~spare_blocks() {
         for (list& l : lists_) {
-            for (block* b : {l.first, l.returned.load(std::memory_order_acquire)}) {
+            for (block* b : {l.first, l.returned.load(memory_order::acquire)}) {
                 while (b != nullptr) {
                     free(std::exchange(b, b->next));
                 }
@@ -52,8 +52,8 @@ class spare_blocks {
             return make(nullptr, sizeof(block) + bytes);
         }
         list& l = mine->lists_[c];
-        if (l.first == nullptr && l.returned.load(std::memory_order_relaxed) != nullptr) { // relaxed: only whether
-            l.first = l.returned.exchange(nullptr, std::memory_order_acquire);             // A2 <- A1
+        if (l.first == nullptr && l.returned.load(memory_order::relaxed) != nullptr) { // relaxed: only whether
+            l.first = l.returned.exchange(nullptr, memory_order::acquire);             // A2 <- A1
         }
         block* const b = l.first;
         if (b == nullptr) {
@@ -80,9 +80,9 @@ class spare_blocks {
             l.first = b;
             return;
         }
-        b->next = l.returned.load(std::memory_order_relaxed);
-        while (!l.returned.compare_exchange_weak(b->next, b, std::memory_order_release, // A1 -> A2
-                                                 std::memory_order_relaxed)) {
+        b->next = l.returned.load(memory_order::relaxed);
+        while (!l.returned.compare_exchange_weak(b->next, b, memory_order::release, // A1 -> A2
+                                                 memory_order::relaxed)) {
         }
     }
 

@@ -27,13 +27,13 @@ answer team::request(worker& self, worker& victim, steal_request::kind what, wan
     r.ask = {
         .victim = &victim, .thief = &self, .subject = subject, .depth = self.mine().depth(), .wish = w, .what = what};
     const unsigned here = machine::core();
-    const unsigned there = victim.core.load(std::memory_order_acquire);
+    const unsigned there = victim.core.load(memory_order::acquire);
     if (there == here) { // a thread that holds two slots of one team
         serve(r);
         return r.reply.result;
     }
     machine::publish(&r.ask, sizeof r.ask, coherence_step::request_sent); // I1 -> I2
-    outbox[here].store(&r, std::memory_order_release);
+    outbox[here].store(&r, memory_order::release);
     if (!machine::interrupt(there)) {
         return answer::busy;
     }
@@ -42,7 +42,7 @@ answer team::request(worker& self, worker& victim, steal_request::kind what, wan
 }
 
 void team::on_interrupt(unsigned sender) noexcept {
-    steal_request& r = *outbox[sender].load(std::memory_order_acquire);
+    steal_request& r = *outbox[sender].load(memory_order::acquire);
     machine::discard(&r.ask, sizeof r.ask, coherence_step::request_taken); // I2 <- I1
     serve(r);
     machine::publish_all(coherence_step::reply_sent); // I4 -> I5
@@ -94,7 +94,7 @@ task_header* team::interrupt_one(worker& self, wanted w, search& s) noexcept {
     const unsigned turns = static_cast<unsigned>(self.order.size()) + n;
     for (unsigned i = 0; i < turns; ++i) {
         worker& v = choose(self, (s.turn + i) % turns, n);
-        if (&v != &self && v.taken.load(std::memory_order_acquire)) {
+        if (&v != &self && v.taken.load(memory_order::acquire)) {
             ask(v);
             break;
         }

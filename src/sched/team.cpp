@@ -36,7 +36,7 @@ team::team(const team_settings& settings)
     : settings_(settings),
       generation_(port::process_generation()),
       silent_generation_(traced() ? ~std::uint64_t{0} : generation_),
-      serial_(teams_made.fetch_add(1, std::memory_order_relaxed) + 1),
+      serial_(teams_made.fetch_add(1, memory_order::relaxed) + 1),
       patience_(in_ticks(patience_s)),
       youth_(in_ticks(youth_s)),
       spin_time_(in_ticks(settings.crowded ? spin_s / 10 : spin_s)),
@@ -64,8 +64,7 @@ worker* team::make_slot(unsigned number) {
 
 worker* team::take_slot(worker* hint) {
     const auto take = [](worker& w) {
-        return !w.taken.load(std::memory_order_acquire) &&
-               !w.taken.exchange(true, std::memory_order_acquire); // K1 <- K2
+        return !w.taken.load(memory_order::acquire) && !w.taken.exchange(true, memory_order::acquire); // K1 <- K2
     };
     worker* found = nullptr;
     if (hint != nullptr && take(*hint)) {
@@ -82,11 +81,11 @@ worker* team::take_slot(worker* hint) {
         }
         found = make_slot(number);
         machine::publish_all(coherence_step::handed_over);
-        table_[number].store(found, std::memory_order_release); // K4 -> K5
-        made_.store(number + 1, std::memory_order_release);     // K4 -> K5: last, so that who counts it finds it
+        table_[number].store(found, memory_order::release); // K4 -> K5
+        made_.store(number + 1, memory_order::release);     // K4 -> K5: last, so that who counts it finds it
     }
     machine::discard_all(coherence_step::found);
-    found->entries.store(found->entries.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    found->entries.store(found->entries.load(memory_order::relaxed) + 1, memory_order::release);
     found->ctx = &root_;
     if (interrupts()) {
         found->ring(); // whoever sleeps has asked the holders of that time
@@ -96,12 +95,12 @@ worker* team::take_slot(worker* hint) {
 
 void team::free_slot(worker& self) noexcept {
     machine::publish_all(coherence_step::handed_over);
-    self.taken.store(false, std::memory_order_release); // K2 -> K1
+    self.taken.store(false, memory_order::release); // K2 -> K1
 }
 
 void team::sit_down(worker& self) noexcept {
     if constexpr (machine::interrupts()) {
-        self.core.store(machine::core(), std::memory_order_release);
+        self.core.store(machine::core(), memory_order::release);
         machine::on_interrupt(&on_interrupt);
     }
     if (wait_observer* const to = self.home.observer()) [[unlikely]] {
@@ -257,7 +256,7 @@ task_header* team::look(worker& self, wanted w, search& s) noexcept {
 // Short regions that follow each other keep a thief awake, which would otherwise be woken for each, and are left alone.
 bool team::worth_asking(worker& victim, search& s) const noexcept {
     const std::uint64_t now = port::ticks();
-    const std::uint32_t entry = victim.entries.load(std::memory_order_acquire); // a hint
+    const std::uint32_t entry = victim.entries.load(memory_order::acquire); // a hint
     if (s.suspect == nullptr || (s.suspect == &victim && s.entry != entry)) {
         s.suspect = &victim;
         s.entry = entry;
@@ -321,7 +320,7 @@ task_header* team::last_look(worker& self, wanted w, bool& unsure) noexcept {
         if (&v == &self || !v.theirs().looks_busy()) {
             return false;
         }
-        if (interrupts() && !v.taken.load(std::memory_order_acquire)) {
+        if (interrupts() && !v.taken.load(memory_order::acquire)) {
             return false; // nobody to ask; whoever takes the slot rings its page
         }
         answer a = steal_from(self, v, w, true, task);
@@ -354,7 +353,7 @@ bool team::any_work(worker& self) const noexcept {
 
 void team::answer_push(worker& self, const context* joined) noexcept {
     self.count.deepest.raise_to(self.mine().depth());
-    const unsigned asleep = sleepers_.load(std::memory_order_acquire); // after attend()'s full fence
+    const unsigned asleep = sleepers_.load(memory_order::acquire); // after attend()'s full fence
     if (asleep == 0) {
         return;
     }
@@ -374,7 +373,7 @@ void team::answer_push(worker& self, const context* joined) noexcept {
         if (!w.sleeping.prepared()) {
             continue;
         }
-        const wanted wish = wanted::from_word(w.announced.load(std::memory_order_acquire));
+        const wanted wish = wanted::from_word(w.announced.load(memory_order::acquire));
         if (wish.may_use(self, joined)) {
             if (w.sleeping.call()) {
                 woken();
@@ -392,7 +391,7 @@ void team::answer_push(worker& self, const context* joined) noexcept {
 bool team::wake_any() noexcept {
     for (unsigned i = 0, n = slots(); i < n; ++i) {
         worker& w = slot(i);
-        if (w.sleeping.prepared() && wanted::from_word(w.announced.load(std::memory_order_acquire)).is_any() &&
+        if (w.sleeping.prepared() && wanted::from_word(w.announced.load(memory_order::acquire)).is_any() &&
             w.sleeping.call()) {
             return true;
         }
@@ -406,7 +405,7 @@ void team::wake_waiters() noexcept {
         if (!w.sleeping.prepared()) {
             continue;
         }
-        const wanted wish = wanted::from_word(w.announced.load(std::memory_order_acquire));
+        const wanted wish = wanted::from_word(w.announced.load(memory_order::acquire));
         const worker_page* const executor = wish.executor();
         if (executor == nullptr || worker::of(*const_cast<worker_page*>(executor)).tasks.looks_busy()) {
             w.sleeping.notify(); // no call: the caller has looked after the rings, and each of them will
@@ -415,7 +414,7 @@ void team::wake_waiters() noexcept {
 }
 
 void team::stop() noexcept {
-    stopping_.store(true, std::memory_order_release);
+    stopping_.store(true, memory_order::release);
     machine::full_fence();
     for (unsigned i = 0, n = slots(); i < n; ++i) {
         slot(i).sleeping.notify();
@@ -433,7 +432,7 @@ void team::inject(loose_task& task, bool anybody) noexcept {
         task.newer = nullptr; // it may have been in the queue before
         (newest_injected_ != nullptr ? newest_injected_->newer : oldest_injected_) = &task;
         newest_injected_ = &task;
-        injected_count_.fetch_add(1, std::memory_order_relaxed);
+        injected_count_.fetch_add(1, memory_order::relaxed);
     }
     machine::full_fence(); // the task before the look at who sleeps
     wake_any();
@@ -442,7 +441,7 @@ void team::inject(loose_task& task, bool anybody) noexcept {
         if (!w.sleeping.prepared()) {
             continue;
         }
-        const context* const wish = wanted::from_word(w.announced.load(std::memory_order_acquire)).ctx();
+        const context* const wish = wanted::from_word(w.announced.load(memory_order::acquire)).ctx();
         const bool fits = wish == joined || (anybody && wish != nullptr);
         if (fits && w.sleeping.call() && !anybody) {
             return;
@@ -454,11 +453,11 @@ void team::unlink(loose_task& task) noexcept {
     (task.older != nullptr ? task.older->newer : oldest_injected_) = task.newer;
     (task.newer != nullptr ? task.newer->older : newest_injected_) = task.older;
     task.queued = false;
-    injected_count_.fetch_sub(1, std::memory_order_relaxed);
+    injected_count_.fetch_sub(1, memory_order::relaxed);
 }
 
 task_header* team::take_injected(worker& self, wanted w) noexcept {
-    if (injected_count_.load(std::memory_order_acquire) == 0 || w.executor() != nullptr) {
+    if (injected_count_.load(memory_order::acquire) == 0 || w.executor() != nullptr) {
         return nullptr;
     }
     loose_task* task = nullptr;
@@ -481,13 +480,13 @@ task_header* team::take_injected(worker& self, wanted w) noexcept {
 bool team::may_be_taken(const loose_task& task) const noexcept {
     for (unsigned i = 0, n = slots(); i < n; ++i) {
         const worker& w = slot(i);
-        if (!w.taken.load(std::memory_order_acquire) || w.parked.load(std::memory_order_acquire)) {
+        if (!w.taken.load(memory_order::acquire) || w.parked.load(memory_order::acquire)) {
             continue;
         }
         if (!w.sleeping.prepared()) {
             return true;
         }
-        const wanted wish = wanted::from_word(w.announced.load(std::memory_order_acquire));
+        const wanted wish = wanted::from_word(w.announced.load(memory_order::acquire));
         if (wish.is_any() || (wish.ctx() != nullptr && task.ctx->within(wish.ctx()))) {
             return true;
         }

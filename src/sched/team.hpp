@@ -127,10 +127,10 @@ class team {
 
     // Set before the first task: one that runs already, and what follows on its stack, would not look there.
     void look_outward(outward* to) noexcept {
-        outward_.store(to, std::memory_order_release);
-        watched_.store(to != nullptr || traced(), std::memory_order_release); // O1 -> O2
+        outward_.store(to, memory_order::release);
+        watched_.store(to != nullptr || traced(), memory_order::release); // O1 -> O2
     }
-    [[nodiscard]] outward* beyond() const noexcept { return outward_.load(std::memory_order_acquire); }
+    [[nodiscard]] outward* beyond() const noexcept { return outward_.load(memory_order::acquire); }
     // The caller's wait for tasks is over: outward::waited().
     void tell_waited(const task_context* parent) const noexcept {
         if (outward* const to = beyond()) {
@@ -139,7 +139,7 @@ class team {
     }
     // Whether anybody but the workers is interested in what tasks do: other processes, or a trace. One look for both,
     // so that a trace that is off costs a task nothing.
-    [[nodiscard]] bool watched() const noexcept { return watched_.load(std::memory_order_acquire); } // O2 <- O1
+    [[nodiscard]] bool watched() const noexcept { return watched_.load(memory_order::acquire); } // O2 <- O1
     // Whether beginning a loose task is no more than a push: no trace wants to know, and check_process() would return.
     [[nodiscard]] bool begins_silently() const noexcept { return silent_generation_ == port::process_generation(); }
 
@@ -155,7 +155,7 @@ class team {
 
     // Wakes all; work() returns.
     void stop() noexcept;
-    [[nodiscard]] bool stopping() const noexcept { return stopping_.load(std::memory_order_acquire); }
+    [[nodiscard]] bool stopping() const noexcept { return stopping_.load(memory_order::acquire); }
 
     // Differs from that of every other team of this process, before and after.
     [[nodiscard]] std::uint64_t serial() const noexcept { return serial_; }
@@ -165,8 +165,8 @@ class team {
     [[nodiscard]] unsigned max_slots() const noexcept { return settings_.max_slots; }
     [[nodiscard]] steal_protocol protocol() const noexcept { return settings_.protocol; }
     // Slots made so far; slot(i) is valid below. K5 <- K4, both.
-    [[nodiscard]] unsigned slots() const noexcept { return made_.load(std::memory_order_acquire); }
-    [[nodiscard]] worker& slot(unsigned i) const noexcept { return *table_[i].load(std::memory_order_acquire); }
+    [[nodiscard]] unsigned slots() const noexcept { return made_.load(memory_order::acquire); }
+    [[nodiscard]] worker& slot(unsigned i) const noexcept { return *table_[i].load(memory_order::acquire); }
     // Ends the process if it is a child that was forked inside a task: the tasks of the team run on threads that the
     // child does not have.
     void check_process() const noexcept;
@@ -177,9 +177,9 @@ class team {
     [[nodiscard]] const task_context& outside() const noexcept { return outside_; }
     [[nodiscard]] latch<machine>& detached() noexcept { return detached_; }
     // Names that have appeared and overlap others. Any thread.
-    void count_overlaps(std::uint64_t n) noexcept { overlaps_.fetch_add(n, std::memory_order_release); }
-    [[nodiscard]] std::uint64_t overlaps() const noexcept { return overlaps_.load(std::memory_order_acquire); }
-    [[nodiscard]] bool any_injected() const noexcept { return injected_count_.load(std::memory_order_acquire) != 0; }
+    void count_overlaps(std::uint64_t n) noexcept { overlaps_.fetch_add(n, memory_order::release); }
+    [[nodiscard]] std::uint64_t overlaps() const noexcept { return overlaps_.load(memory_order::acquire); }
+    [[nodiscard]] bool any_injected() const noexcept { return injected_count_.load(memory_order::acquire) != 0; }
 
     // What the caller may have been called for is the others' concern, though it has not searched.
     void pass_on(worker& self) noexcept {
@@ -247,7 +247,7 @@ class team {
     // The caller searches no more: it has found a task, its wait is over, or it waits for something and goes to sleep.
     // If it was roused, what it was roused for may be still there: see Sleep in the README.
     void relay(worker& self) noexcept {
-        if (std::exchange(self.roused, false) && sleepers_.load(std::memory_order_acquire) != 0) [[unlikely]] {
+        if (std::exchange(self.roused, false) && sleepers_.load(memory_order::acquire) != 0) [[unlikely]] {
             rouse_another(self);
         }
     }

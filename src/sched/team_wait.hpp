@@ -161,9 +161,9 @@ void team::run_own(worker& self, Trace trace, wanted w, Condition& c) noexcept {
 
 template <class Condition>
 task_header* team::sleep(worker& self, wanted w, Condition& c) noexcept {
-    self.announced.store(w.word(), std::memory_order_release);
-    self.sleeping.prepare();                           // Z0
-    sleepers_.fetch_add(1, std::memory_order_relaxed); // Z0
+    self.announced.store(w.word(), memory_order::release);
+    self.sleeping.prepare();                       // Z0
+    sleepers_.fetch_add(1, memory_order::relaxed); // Z0
     // Z0 before Z1, Z3: an owner that answers the ring sees the count. A fence, for on arm64 without LSE what follows a
     // read-modify-write of any order may overtake its store.
     machine::full_fence();
@@ -187,7 +187,7 @@ task_header* team::sleep(worker& self, wanted w, Condition& c) noexcept {
     } else {
         self.roused = self.sleeping.cancel() || self.roused;
     }
-    sleepers_.fetch_sub(1, std::memory_order_relaxed);
+    sleepers_.fetch_sub(1, memory_order::relaxed);
     return task;
 }
 

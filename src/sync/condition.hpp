@@ -8,11 +8,11 @@
 // Invariant: whoever makes a waiter's condition true does so under the lock and notifies afterwards; turn_ has moved
 // since the waiter let the lock go, so the waiter does not sleep or is woken.
 
-#include <atomic>
 #include <cstdint>
 #include <mutex>
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/base/memory_order.hpp>
 
 #include "sync/mutex.hpp"
 
@@ -25,7 +25,7 @@ class condition {
     template <class Done>
     void wait(std::unique_lock<mutex<M>>& lock, Done&& done) {
         while (!done()) {
-            const std::uint32_t seen = turn_.load(std::memory_order_acquire); // C1, before the lock opens
+            const std::uint32_t seen = turn_.load(memory_order::acquire); // C1, before the lock opens
             lock.unlock();
             M::futex_wait(turn_, seen);
             lock.lock();
@@ -37,7 +37,7 @@ class condition {
 
   private:
     void notify(int count) noexcept {
-        turn_.fetch_add(1, std::memory_order_release); // C2 -> C1
+        turn_.fetch_add(1, memory_order::release); // C2 -> C1
         M::futex_wake(turn_, count);
     }
 

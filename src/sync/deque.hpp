@@ -27,7 +27,6 @@
 // (Wang et al., Fig. 3(b)); elsewhere that is nothing, which is their Fig. 3(a).
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -35,6 +34,7 @@
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/cache_line.hpp>
+#include <skerry/detail/base/memory_order.hpp>
 #include <skerry/detail/sync/coherence_step.hpp>
 #include <skerry/detail/sync/deque_page.hpp>
 
@@ -103,11 +103,11 @@ class deque {
             M::give_back(slots_, most_ * sizeof(slot));
             throw std::bad_alloc();
         }
-        top_.store(slots_, std::memory_order_relaxed);
-        shared_.store(slots_, std::memory_order_relaxed);
-        page_.bottom.store(slots_, std::memory_order_relaxed);
-        page_.split.store(protocol_ == steal_protocol::locked ? all() : slots_, std::memory_order_relaxed);
-        page_.limit.store(quiet_limit(), std::memory_order_release);
+        top_.store(slots_, memory_order::relaxed);
+        shared_.store(slots_, memory_order::relaxed);
+        page_.bottom.store(slots_, memory_order::relaxed);
+        page_.split.store(protocol_ == steal_protocol::locked ? all() : slots_, memory_order::relaxed);
+        page_.limit.store(quiet_limit(), memory_order::release);
     }
     deque(const deque&) = delete;
     deque& operator=(const deque&) = delete;
@@ -159,15 +159,15 @@ class deque {
         const slot* end = nullptr;
         switch (protocol_) {
         case steal_protocol::asymmetric: // bottom may be below loose tasks for a moment: newest_end()
-            end = std::max(shared_.load(std::memory_order_acquire),
-                           page_.bottom.load(std::memory_order_acquire)); // Z3 <- P2
+            end = std::max(shared_.load(memory_order::acquire),
+                           page_.bottom.load(memory_order::acquire)); // Z3 <- P2
             break;
-        case steal_protocol::locked: end = shared_.load(std::memory_order_acquire); break;
+        case steal_protocol::locked: end = shared_.load(memory_order::acquire); break;
         case steal_protocol::interrupt:
-            end = std::max(page_.split.load(std::memory_order_relaxed), page_.bottom.load(std::memory_order_relaxed));
+            end = std::max(page_.split.load(memory_order::relaxed), page_.bottom.load(memory_order::relaxed));
             break;
         }
-        return end > top_.load(std::memory_order_acquire);
+        return end > top_.load(memory_order::acquire);
     }
 
     // Inside the door, of an owner that has just popped: where bottom was before. pop_at() takes loose tasks off, too;
@@ -175,7 +175,7 @@ class deque {
     // the task: what is newest is either loose, and so below the split, or the task itself.
     slot* newest_end() const noexcept {
         const auto& shared = protocol_ == steal_protocol::locked ? shared_ : page_.split;
-        return std::max(page_.bottom.load(std::memory_order_relaxed) + 1, shared.load(std::memory_order_relaxed));
+        return std::max(page_.bottom.load(memory_order::relaxed) + 1, shared.load(memory_order::relaxed));
     }
 
     // Makes the slots up to `capacity` usable. False: there is no memory, or no room.
@@ -192,9 +192,9 @@ class deque {
     slot* shared_end() const noexcept {
         slot* end = nullptr;
         switch (protocol_) {
-        case steal_protocol::asymmetric: end = page_.split.load(std::memory_order_acquire); break;
-        case steal_protocol::locked: end = shared_.load(std::memory_order_relaxed); break;
-        case steal_protocol::interrupt: end = page_.bottom.load(std::memory_order_relaxed); break;
+        case steal_protocol::asymmetric: end = page_.split.load(memory_order::acquire); break;
+        case steal_protocol::locked: end = shared_.load(memory_order::relaxed); break;
+        case steal_protocol::interrupt: end = page_.bottom.load(memory_order::relaxed); break;
         }
         return std::min(end, last_slot());
     }
@@ -204,19 +204,19 @@ class deque {
     // that every other task keeps its index. Holes go with their neighbours.
     void take_out(slot* s, Task& hole) noexcept {
         const auto is_hole = [&hole](const slot& at) {
-            return at.load(std::memory_order_relaxed) == tagged_task<Task>::loose(hole);
+            return at.load(memory_order::relaxed) == tagged_task<Task>::loose(hole);
         };
         slot* const end = shared_end(); // all holes lie below it: invariants 6 and 7
-        slot* top = top_.load(std::memory_order_relaxed);
+        slot* top = top_.load(memory_order::relaxed);
         if (s != top) {
-            s->store(tagged_task<Task>::loose(hole), std::memory_order_relaxed);
+            s->store(tagged_task<Task>::loose(hole), memory_order::relaxed);
             return;
         }
         do {
             ++top;
             --loose_;
         } while (top < end && loose_ != 0 && is_hole(*top));
-        top_.store(top, std::memory_order_release);
+        top_.store(top, memory_order::release);
     }
 
     // Above every slot, so that a pop never finds its task private.

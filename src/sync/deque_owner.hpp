@@ -15,12 +15,12 @@ class deque_owner {
     // Answers a push that said "attend": grows the slots, hands half of the private tasks to the thieves. False: there
     // is no memory to grow, the push is undone, and the caller must run the task itself.
     [[nodiscard]] bool attend() noexcept {
-        slot* const b = page_.bottom.load(std::memory_order_relaxed);
+        slot* const b = page_.bottom.load(memory_order::relaxed);
         if (b >= d_.slots_ + d_.capacity_ && !grow()) {
             page_.bottom.store(b - 1, M::owner_release); // the last slot is never stolen from, see thief
             return false;
         }
-        page_.limit.store(d_.quiet_limit(), std::memory_order_relaxed); // Z4
+        page_.limit.store(d_.quiet_limit(), memory_order::relaxed); // Z4
         share();
         M::full_fence(); // Z4 before whatever the caller looks at next (who sleeps): pairs with Z1, Z2
         return true;
@@ -32,15 +32,15 @@ class deque_owner {
         d_.enter();
         slot* const b = d_.newest_end() - 1;
         page_.bottom.store(b, M::owner_release);
-        slot* const top = d_.top_.load(std::memory_order_relaxed);
+        slot* const top = d_.top_.load(memory_order::relaxed);
         settled result = settled::stolen;
         if (top > b) { // thieves take the oldest first: all below top is gone, `task` too
             slot* const own = d_.slots_ + task.index;
             page_.bottom.store(own, M::owner_release);
-            d_.top_.store(own, std::memory_order_release);
+            d_.top_.store(own, memory_order::release);
             move_split(own);
         } else {
-            const tagged found{b->load(std::memory_order_relaxed)};
+            const tagged found{b->load(memory_order::relaxed)};
             if (found.task() == &task) {
                 result = settled::mine;
             } else {
@@ -57,35 +57,35 @@ class deque_owner {
     // Pushes a task that no frame of the owner will pop, and shares all there is (invariant 6). True: somebody wants
     // attention. Errors: std::bad_alloc, nothing is pushed.
     bool push_loose(Task& task) {
-        const bool full = page_.bottom.load(std::memory_order_relaxed) + 1 >= d_.slots_ + d_.capacity_;
+        const bool full = page_.bottom.load(memory_order::relaxed) + 1 >= d_.slots_ + d_.capacity_;
         if (full && !grow()) {
             throw std::bad_alloc();
         }
         d_.enter();
-        slot* const b = page_.bottom.load(std::memory_order_relaxed);
+        slot* const b = page_.bottom.load(memory_order::relaxed);
         task.index = d_.index(b);
-        b->store(tagged::loose(task), std::memory_order_relaxed);
+        b->store(tagged::loose(task), memory_order::relaxed);
         page_.bottom.store(b + 1, M::owner_release);
         ++d_.loose_;
         move_split(b + 1);
         d_.leave();
         M::full_fence(); // the push before the look at limit, as light fence and Z2 do for push()
-        return full || page_.limit.load(std::memory_order_relaxed) == nullptr; // full: grow() may have undone a ring
+        return full || page_.limit.load(memory_order::relaxed) == nullptr; // full: grow() may have undone a ring
     }
 
     // Takes the newest task off if it lies at `base` or above. Null: none. For waits, when every frame has been popped
     // and only loose tasks can be there.
     [[nodiscard]] Task* take_newest(std::size_t base) noexcept {
-        slot* b = page_.bottom.load(std::memory_order_relaxed);
+        slot* b = page_.bottom.load(memory_order::relaxed);
         if (d_.index(b) <= base) {
             return nullptr;
         }
         Task* result = nullptr;
         d_.enter();
-        slot* const top = d_.top_.load(std::memory_order_relaxed);
+        slot* const top = d_.top_.load(memory_order::relaxed);
         if (top < b && d_.index(b) > base) {
             --b;
-            result = tagged{b->load(std::memory_order_relaxed)}.task();
+            result = tagged{b->load(memory_order::relaxed)}.task();
             page_.bottom.store(b, M::owner_release);
             --d_.loose_;
             retract_split(top, b);
@@ -93,7 +93,7 @@ class deque_owner {
             b = d_.slots_ + base;
             page_.bottom.store(b, M::owner_release);
             if (top > b) {
-                d_.top_.store(b, std::memory_order_release);
+                d_.top_.store(b, memory_order::release);
                 move_split(b);
             }
         }
@@ -106,9 +106,8 @@ class deque_owner {
     [[nodiscard]] bool withdraw(Task& task, std::size_t floor, Task& hole) noexcept {
         d_.enter();
         slot* const s = d_.slots_ + task.index;
-        const bool found = s >= d_.top_.load(std::memory_order_relaxed) &&
-                           s < page_.bottom.load(std::memory_order_relaxed) &&
-                           s->load(std::memory_order_relaxed) == tagged::loose(task);
+        const bool found = s >= d_.top_.load(memory_order::relaxed) && s < page_.bottom.load(memory_order::relaxed) &&
+                           s->load(memory_order::relaxed) == tagged::loose(task);
         if (found) {
             remove(s, floor, hole);
         }
@@ -122,11 +121,11 @@ class deque_owner {
     [[nodiscard]] Task* take_below(std::size_t& at, Accept&& accept, std::size_t floor, Task& hole) noexcept {
         Task* result = nullptr;
         d_.enter();
-        slot* const top = d_.top_.load(std::memory_order_relaxed);
-        slot* s = std::min(d_.slots_ + at, page_.bottom.load(std::memory_order_relaxed));
+        slot* const top = d_.top_.load(memory_order::relaxed);
+        slot* s = std::min(d_.slots_ + at, page_.bottom.load(memory_order::relaxed));
         while (result == nullptr && s > top && d_.loose_ != 0) {
             --s;
-            const tagged found{s->load(std::memory_order_relaxed)};
+            const tagged found{s->load(memory_order::relaxed)};
             if (found.is_loose() && found.task() != &hole && accept(*found.task())) {
                 result = found.task();
                 remove(s, floor, hole);
@@ -140,12 +139,12 @@ class deque_owner {
     // Puts everything within reach of thieves who will get no answer for a while.
     void share_all() noexcept {
         d_.enter();
-        move_split(page_.bottom.load(std::memory_order_relaxed));
+        move_split(page_.bottom.load(memory_order::relaxed));
         d_.leave();
     }
 
     // How many slots lie below the next push: where a wait begins.
-    [[nodiscard]] std::size_t depth() const noexcept { return d_.index(page_.bottom.load(std::memory_order_relaxed)); }
+    [[nodiscard]] std::size_t depth() const noexcept { return d_.index(page_.bottom.load(memory_order::relaxed)); }
     [[nodiscard]] std::size_t capacity() const noexcept { return d_.capacity_; }
 
   private:
@@ -156,13 +155,13 @@ class deque_owner {
     void move_split(slot* to) noexcept {
         switch (d_.protocol_) {
         case steal_protocol::asymmetric:
-            page_.split.store(to, std::memory_order_relaxed);
-            d_.shared_.store(to, std::memory_order_release);
+            page_.split.store(to, memory_order::relaxed);
+            d_.shared_.store(to, memory_order::release);
             break;
         case steal_protocol::locked:
-            d_.shared_.store(page_.bottom.load(std::memory_order_relaxed), std::memory_order_release);
+            d_.shared_.store(page_.bottom.load(memory_order::relaxed), memory_order::release);
             break;
-        case steal_protocol::interrupt: page_.split.store(to, std::memory_order_relaxed); break;
+        case steal_protocol::interrupt: page_.split.store(to, memory_order::relaxed); break;
         }
     }
 
@@ -174,15 +173,15 @@ class deque_owner {
 
     // Inside the door.
     void remove(slot* s, std::size_t floor, Task& hole) noexcept {
-        slot* const top = d_.top_.load(std::memory_order_relaxed);
-        if (s + 1 != page_.bottom.load(std::memory_order_relaxed) || d_.index(s) < floor) {
+        slot* const top = d_.top_.load(memory_order::relaxed);
+        if (s + 1 != page_.bottom.load(memory_order::relaxed) || d_.index(s) < floor) {
             d_.take_out(s, hole);
             return;
         }
         slot* b = s;
         --d_.loose_;
         while (b > top && d_.index(b) > floor && d_.loose_ != 0 &&
-               (b - 1)->load(std::memory_order_relaxed) == tagged::loose(hole)) {
+               (b - 1)->load(memory_order::relaxed) == tagged::loose(hole)) {
             --b;
             --d_.loose_;
         }
@@ -194,8 +193,8 @@ class deque_owner {
         switch (d_.protocol_) {
         case steal_protocol::asymmetric:
             if (d_.gate_.try_enter()) { // else a thief at the gate gets what it wants without us
-                slot* const split = page_.split.load(std::memory_order_relaxed);
-                slot* const bottom = page_.bottom.load(std::memory_order_relaxed);
+                slot* const split = page_.split.load(memory_order::relaxed);
+                slot* const bottom = page_.bottom.load(memory_order::relaxed);
                 if (bottom > split) {
                     move_split(split + (bottom - split + 1) / 2);
                 }
@@ -212,7 +211,7 @@ class deque_owner {
         d_.enter(); // thieves ask which slot is the last
         const bool grown = d_.extend(2 * d_.capacity_);
         if (grown) {
-            page_.limit.store(d_.quiet_limit(), std::memory_order_relaxed);
+            page_.limit.store(d_.quiet_limit(), memory_order::relaxed);
         }
         d_.leave();
         return grown;

@@ -16,7 +16,7 @@ class deque_thief {
     // Whether a task lies in the shared part. A racy hint that reads only the thieves' own line.
     [[nodiscard]] bool offers() const noexcept {
         return d_.protocol_ == steal_protocol::interrupt ||
-               d_.shared_.load(std::memory_order_acquire) > d_.top_.load(std::memory_order_acquire);
+               d_.shared_.load(memory_order::acquire) > d_.top_.load(memory_order::acquire);
     }
 
     // Takes the oldest task if it is shared and `accept(task, index)` says yes. accept runs under the gate and is where
@@ -27,22 +27,22 @@ class deque_thief {
         if (!d_.try_enter()) {
             return answer::busy;
         }
-        slot* const top = d_.top_.load(std::memory_order_relaxed);
+        slot* const top = d_.top_.load(memory_order::relaxed);
         slot* end = d_.shared_end();
         if (top >= end && force && d_.protocol_ == steal_protocol::asymmetric) {
             end = std::min(seize(top), d_.last_slot());
         }
         answer result = answer::refused;
         if (top < end) {
-            const tagged_task<Task> found{top->load(std::memory_order_relaxed)};
+            const tagged_task<Task> found{top->load(memory_order::relaxed)};
             if (accept(*found.task(), d_.index(top))) {
                 task = found.task();
                 task->index = d_.index(top);
                 d_.loose_ -= found.is_loose() ? 1 : 0;
-                d_.top_.store(top + 1, std::memory_order_release);
+                d_.top_.store(top + 1, memory_order::release);
                 if (d_.protocol_ == steal_protocol::interrupt &&
-                    page_.split.load(std::memory_order_relaxed) <= top) { // invariant 8
-                    page_.split.store(top + 1, std::memory_order_relaxed);
+                    page_.split.load(memory_order::relaxed) <= top) { // invariant 8
+                    page_.split.store(top + 1, memory_order::relaxed);
                 }
                 result = answer::granted;
             }
@@ -62,8 +62,8 @@ class deque_thief {
         }
         answer result = answer::refused;
         slot* const end = d_.loose_ != 0 ? d_.shared_end() : nullptr;
-        for (slot* s = d_.top_.load(std::memory_order_relaxed); s < end && result == answer::refused; ++s) {
-            const tagged_task<Task> found{s->load(std::memory_order_relaxed)};
+        for (slot* s = d_.top_.load(memory_order::relaxed); s < end && result == answer::refused; ++s) {
+            const tagged_task<Task> found{s->load(memory_order::relaxed)};
             if (found.is_loose() && found.task() != &hole && accept(*found.task())) {
                 task = found.task();
                 d_.take_out(s, hole);
@@ -80,8 +80,8 @@ class deque_thief {
             return answer::busy;
         }
         slot* const s = d_.slots_ + task.index;
-        const bool found = s >= d_.top_.load(std::memory_order_relaxed) && s < d_.shared_end() &&
-                           s->load(std::memory_order_relaxed) == tagged_task<Task>::loose(task);
+        const bool found = s >= d_.top_.load(memory_order::relaxed) && s < d_.shared_end() &&
+                           s->load(memory_order::relaxed) == tagged_task<Task>::loose(task);
         if (found) {
             d_.take_out(s, hole);
         }
@@ -106,17 +106,17 @@ class deque_thief {
     // The asymmetric steal: announce the new split, make the owner's earlier pop visible or its next one see the
     // announcement, then keep what the owner had not popped before.
     slot* seize(slot* top) noexcept {
-        const auto private_tasks = page_.bottom.load(std::memory_order_acquire) - top;
+        const auto private_tasks = page_.bottom.load(memory_order::acquire) - top;
         if (private_tasks <= 0) {
             return top;
         }
         slot* const wanted = top + (private_tasks + 1) / 2;
-        page_.split.store(wanted, std::memory_order_relaxed);            // S1 -> O2
-        const bool fenced = M::heavy_fence();                            // S2
-        slot* const left = page_.bottom.load(std::memory_order_acquire); // S3 <- O1, P2
+        page_.split.store(wanted, memory_order::relaxed);            // S1 -> O2
+        const bool fenced = M::heavy_fence();                        // S2
+        slot* const left = page_.bottom.load(memory_order::acquire); // S3 <- O1, P2
         slot* const end = fenced ? std::max(top, std::min(wanted, left)) : top;
-        page_.split.store(end, std::memory_order_relaxed); // S4
-        d_.shared_.store(end, std::memory_order_release);
+        page_.split.store(end, memory_order::relaxed); // S4
+        d_.shared_.store(end, memory_order::release);
         return end;
     }
 

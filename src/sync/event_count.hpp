@@ -12,10 +12,10 @@
 //
 // Invariant: word_ is `armed` only between prepare() and the first of cancel(), notify() and call().
 
-#include <atomic>
 #include <cstdint>
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/base/memory_order.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -24,32 +24,32 @@ class event_count {
   public:
     // E1: announces. What the sleeper looks for must be looked at after this and a fence.
     void prepare() noexcept {
-        word_.store(armed, std::memory_order_release);
+        word_.store(armed, memory_order::release);
         M::full_fence(); // E1 before the second look: pairs with the waker's fence between the event and E3
     }
 
     // True: it has been called meanwhile.
-    bool cancel() noexcept { return word_.exchange(awake, std::memory_order_acq_rel) == called; }
+    bool cancel() noexcept { return word_.exchange(awake, memory_order::acq_rel) == called; }
 
     // E2: sleeps until notified or called; true: called.
     bool wait() noexcept {
-        std::uint32_t seen = word_.load(std::memory_order_acquire); // E2 <- E3
+        std::uint32_t seen = word_.load(memory_order::acquire); // E2 <- E3
         while (seen == armed) {
             M::futex_wait(word_, armed);
-            seen = word_.load(std::memory_order_acquire); // E2 <- E3
+            seen = word_.load(memory_order::acquire); // E2 <- E3
         }
         return seen == called;
     }
 
     // As wait(), but not for longer than about `timeout_ns`. For sleepers that could not get their heavy fence.
     bool wait_for(std::uint64_t timeout_ns) noexcept {
-        if (word_.load(std::memory_order_acquire) == armed) {
+        if (word_.load(memory_order::acquire) == armed) {
             M::futex_wait_for(word_, armed, timeout_ns);
         }
         return cancel();
     }
 
-    [[nodiscard]] bool prepared() const noexcept { return word_.load(std::memory_order_acquire) == armed; }
+    [[nodiscard]] bool prepared() const noexcept { return word_.load(memory_order::acquire) == armed; }
 
     // E3: wakes the sleeper if there is one, and says so. Precondition: a full fence since the event.
     bool notify() noexcept { return end_wait(awake); }
@@ -59,7 +59,7 @@ class event_count {
     // E4: as notify(), for a waker that cannot rely on earlier ones: a process that shares the word may have been
     // killed between its compare-exchange and its wake.
     void notify_anyway() noexcept {
-        word_.store(awake, std::memory_order_release); // E4 -> E2
+        word_.store(awake, memory_order::release); // E4 -> E2
         M::futex_wake(word_, 1);
     }
 
@@ -70,9 +70,9 @@ class event_count {
 
     bool end_wait(std::uint32_t how) noexcept {
         std::uint32_t expected = armed;
-        if (word_.load(std::memory_order_acquire) != armed ||
-            !word_.compare_exchange_strong(expected, how, std::memory_order_release, // E3 -> E2
-                                           std::memory_order_relaxed)) {
+        if (word_.load(memory_order::acquire) != armed ||
+            !word_.compare_exchange_strong(expected, how, memory_order::release, // E3 -> E2
+                                           memory_order::relaxed)) {
             return false;
         }
         M::futex_wake(word_, 1);

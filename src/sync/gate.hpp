@@ -9,10 +9,10 @@
 //  1. word_ is `open`, `closed`, or `waited` (closed, and the owner sleeps or is about to).
 //  2. Whoever opens a gate that was `waited` wakes the owner.
 
-#include <atomic>
 #include <cstdint>
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/base/memory_order.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -22,9 +22,9 @@ class gate {
     [[nodiscard]] bool try_enter() noexcept {
         std::uint32_t seen = open;
         // acquire: where caches are kept by software a plain load could say `closed` for ever
-        return word_.load(std::memory_order_acquire) == open &&
-               word_.compare_exchange_strong(seen, closed, std::memory_order_acquire, // G1 <- G3
-                                             std::memory_order_relaxed);
+        return word_.load(memory_order::acquire) == open &&
+               word_.compare_exchange_strong(seen, closed, memory_order::acquire, // G1 <- G3
+                                             memory_order::relaxed);
     }
 
     // Ends: a thief holds the gate for a bounded number of steps and never waits inside.
@@ -35,13 +35,13 @@ class gate {
             }
             M::pause();
         }
-        while (word_.exchange(waited, std::memory_order_acquire) != open) { // G2 <- G3
+        while (word_.exchange(waited, memory_order::acquire) != open) { // G2 <- G3
             M::futex_wait(word_, waited);
         }
     }
 
     void leave() noexcept {
-        if (word_.exchange(open, std::memory_order_release) == waited) { // G3 -> G1, G2
+        if (word_.exchange(open, memory_order::release) == waited) { // G3 -> G1, G2
             M::futex_wake(word_, 1);
         }
     }

@@ -11,10 +11,10 @@
 //  2. Whoever opens a lock that was `waited` wakes one sleeper; that one closes it as `waited` again, so that it wakes
 //     the next. Hence no sleeper is forgotten.
 
-#include <atomic>
 #include <cstdint>
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/base/memory_order.hpp>
 #include <skerry/detail/sync/coherence_step.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -28,8 +28,8 @@ class mutex {
 
     [[nodiscard]] bool try_lock() noexcept {
         std::uint32_t seen = open;
-        const bool locked = word_.compare_exchange_strong(seen, closed, std::memory_order_acquire, // L1 <- L3
-                                                          std::memory_order_relaxed);
+        const bool locked = word_.compare_exchange_strong(seen, closed, memory_order::acquire, // L1 <- L3
+                                                          memory_order::relaxed);
         if (locked) {
             M::discard_all(coherence_step::gate_entered);
         }
@@ -45,7 +45,7 @@ class mutex {
 
     void unlock() noexcept {
         M::publish_all(coherence_step::gate_left);
-        if (word_.exchange(open, std::memory_order_release) == waited) [[unlikely]] { // L3 -> L1, L2
+        if (word_.exchange(open, memory_order::release) == waited) [[unlikely]] { // L3 -> L1, L2
             M::futex_wake(word_, 1);
         }
     }
@@ -53,12 +53,12 @@ class mutex {
   private:
     void wait() noexcept {
         for (int i = 0; i < M::gate_spins; ++i) {
-            if (word_.load(std::memory_order_acquire) == open && try_lock()) {
+            if (word_.load(memory_order::acquire) == open && try_lock()) {
                 return;
             }
             M::pause();
         }
-        while (word_.exchange(waited, std::memory_order_acquire) != open) { // L2 <- L3
+        while (word_.exchange(waited, memory_order::acquire) != open) { // L2 <- L3
             M::futex_wait(word_, waited);
         }
         M::discard_all(coherence_step::gate_entered);

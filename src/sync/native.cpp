@@ -16,7 +16,7 @@ namespace skerry::inline SKERRY_ABI::detail {
 namespace {
 
 // One barrier at a time: each interrupts every core that runs a thread of the process.
-constinit std::atomic_flag barrier_in_flight{};
+constinit atomic<bool> barrier_in_flight{false};
 
 } // namespace
 
@@ -30,11 +30,11 @@ bool native::asymmetric() noexcept {
 }
 
 bool native::heavy_fence() noexcept {
-    if (barrier_in_flight.test_and_set(std::memory_order_acquire)) {
+    if (barrier_in_flight.exchange(true, memory_order::acquire)) {
         return false;
     }
     const bool done = port::heavy_barrier();
-    barrier_in_flight.clear(std::memory_order_release);
+    barrier_in_flight.store(false, memory_order::release);
     return done;
 }
 
@@ -58,7 +58,7 @@ void native::give_back(void* begin, std::size_t bytes) noexcept {
     port::unmap_memory(begin, port::round_up(bytes, port::page_size()));
 }
 
-void native::after_fork() noexcept { barrier_in_flight.clear(std::memory_order_relaxed); }
+void native::after_fork() noexcept { barrier_in_flight.store(false, memory_order::relaxed); }
 
 void native::futex_wait(atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
     port::futex_wait(&word, expected);

@@ -18,8 +18,8 @@ GOOD = {
     "src/base/port/count.cpp": LICENCE + "int count(int* x) { return __atomic_load_n(x, __ATOMIC_RELAXED); }\n",
     "include/skerry/detail/base/abi.hpp": HEADER,
     "include/skerry/detail/base/port/pause.hpp": HEADER + 'inline void pause() { asm volatile("nop"); }\n',
-    "include/skerry/detail/sync/native.hpp": HEADER + "#include <atomic>\n#include <skerry/detail/base/abi.hpp>\n"
-                                             "using word = std::atomic<int>;\n",
+    "include/skerry/detail/sync/native.hpp": HEADER + "#include <skerry/detail/base/abi.hpp>\n"
+                                             "inline int load(const int* x) { return __atomic_load_n(x, 0); }\n",
     "src/sync/gate.hpp": HEADER + '#include <skerry/detail/sync/native.hpp>\n#include "base/text.hpp"\n',
     "src/sched/worker.cpp": LICENCE + '#include "sync/gate.hpp"\n// std::atomic and mmap( may be talked about\n'
                             'const char* text = "std::atomic /* not a comment";\n',

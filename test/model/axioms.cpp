@@ -59,7 +59,7 @@ struct event {
     kind what = kind::store;
     unsigned variable = 0;
     int operand = 0;
-    std::memory_order order = std::memory_order::relaxed;
+    memory_order order = memory_order::relaxed;
     unsigned thread = 0;
     bool reads = false;
     bool writes = false; // of a comparison: when it succeeds
@@ -69,9 +69,9 @@ struct event {
     int written = 0;
 };
 
-bool acquires(const event& e) { return e.order == std::memory_order::acquire || e.order == std::memory_order::acq_rel; }
-bool releases(const event& e) { return e.order == std::memory_order::release || e.order == std::memory_order::acq_rel; }
-bool sequential(const event& e) { return e.order == std::memory_order::seq_cst; }
+bool acquires(const event& e) { return e.order == memory_order::acquire || e.order == memory_order::acq_rel; }
+bool releases(const event& e) { return e.order == memory_order::release || e.order == memory_order::acq_rel; }
+bool sequential(const event& e) { return e.order == memory_order::seq_cst; }
 
 class enumeration {
   public:

@@ -5,13 +5,16 @@
 // order of stores to each location is made, and those that the axioms allow are the outcomes. It shares nothing with
 // the machine of views.hpp, which must find the same.
 
-#include <atomic>
 #include <cstdint>
 #include <set>
 #include <string>
 #include <vector>
 
+#include <skerry/detail/base/memory_order.hpp>
+
 namespace skerry::model::axiomatic {
+
+using detail::memory_order;
 
 enum class kind : std::uint8_t { load, store, exchange, add, compare, fence };
 
@@ -19,7 +22,7 @@ struct instruction {
     kind what = kind::load;
     unsigned variable = 0;
     int value = 0; // compare: what stands for 0
-    std::memory_order order = std::memory_order::relaxed;
+    memory_order order = memory_order::relaxed;
 };
 
 using program = std::vector<std::vector<instruction>>;

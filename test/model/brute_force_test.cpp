@@ -198,9 +198,9 @@ class interpreter {
 
 char perform(const instruction& in, machine::atomic<int>& cell) {
     switch (in.what) {
-    case kind::load: return digit(cell.load(std::memory_order_acquire));
-    case kind::store: cell.store(in.value, std::memory_order_relaxed); return 0;
-    case kind::store_release: cell.store(in.value, std::memory_order_release); return 0;
+    case kind::load: return digit(cell.load(memory_order::acquire));
+    case kind::store: cell.store(in.value, memory_order::relaxed); return 0;
+    case kind::store_release: cell.store(in.value, memory_order::release); return 0;
     case kind::exchange: return digit(cell.exchange(in.value));
     case kind::add: return digit(cell.fetch_add(in.value));
     case kind::compare: {

@@ -161,10 +161,10 @@ class interpreter {
 
 char perform(const instruction& in, machine::atomic<int>& cell) {
     switch (in.what) {
-    case kind::load: return digit(cell.load(std::memory_order_relaxed));
-    case kind::store: cell.store(in.value, std::memory_order_relaxed); return 0;
-    case kind::load_acquire: return digit(cell.load(std::memory_order_acquire));
-    case kind::store_release: cell.store(in.value, std::memory_order_release); return 0;
+    case kind::load: return digit(cell.load(memory_order::relaxed));
+    case kind::store: cell.store(in.value, memory_order::relaxed); return 0;
+    case kind::load_acquire: return digit(cell.load(memory_order::acquire));
+    case kind::store_release: cell.store(in.value, memory_order::release); return 0;
     case kind::add: return digit(cell.fetch_add(in.value));
     case kind::publish: manycore::publish_all(any_step); return 0;
     case kind::discard: manycore::discard_all(any_step); return 0;

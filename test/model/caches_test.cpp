@@ -15,7 +15,7 @@ namespace skerry::model {
 
 namespace {
 
-using enum std::memory_order;
+using enum memory_order;
 using detail::coherence_step;
 using words = std::set<std::string>;
 
@@ -42,7 +42,7 @@ words outcomes_of() {
 // --- caches ---------------------------------------------------------------------------------------------------------
 
 // MP, with each half of what it needs.
-template <bool Publish, bool Discard, std::memory_order Flag = release>
+template <bool Publish, bool Discard, memory_order Flag = release>
 struct message_passing {
     machine::atomic<int> data{0}, flag{0};
     int seen = -1, value = -1;
@@ -162,7 +162,7 @@ TEST(caches, an_exchange_sees_the_own_store_and_publishes_no_other) {
 }
 
 // What cannot be relied on: that a dirty word is ever evicted, that a copy is ever fetched anew.
-template <std::memory_order Store, std::memory_order Load>
+template <memory_order Store, memory_order Load>
 struct spinning {
     machine::atomic<int> x{0};
     void writer() { x.store(1, Store); }
@@ -172,7 +172,7 @@ struct spinning {
         }
     }
 };
-template <std::memory_order Store, std::memory_order Load>
+template <memory_order Store, memory_order Load>
 std::string end_of_spinning() {
     using world = spinning<Store, Load>;
     return with_caches<world, &world::writer, &world::reader>().kind;

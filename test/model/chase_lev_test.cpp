@@ -14,7 +14,7 @@ namespace skerry::model {
 
 namespace {
 
-using enum std::memory_order;
+using enum memory_order;
 
 enum class fence { in_both, not_in_pop, not_in_steal, asymmetric };
 enum class flaw { none, no_release_in_push, no_acquire_in_steal };

@@ -48,13 +48,13 @@ class deps_world {
     // Before a block is freed: to the explorer a free is no access, and what only one thread has touched it takes for
     // that thread's own, whenever the block goes.
     static void touch_all(const detail::dependent_task& task) {
-        static_cast<void>(task.unmet.load(std::memory_order_relaxed));
-        static_cast<void>(task.references.load(std::memory_order_relaxed));
+        static_cast<void>(task.unmet.load(memory_order::relaxed));
+        static_cast<void>(task.references.load(memory_order::relaxed));
         for (std::uint32_t i = 0; i < task.node_count; ++i) {
-            static_cast<void>(task.nodes[i].older_waiting.load(std::memory_order_relaxed));
-            static_cast<void>(task.nodes[i].own.unfinished.load(std::memory_order_relaxed));
-            static_cast<void>(task.nodes[i].own.waiting.load(std::memory_order_relaxed));
-            static_cast<void>(task.nodes[i].own.next.load(std::memory_order_relaxed));
+            static_cast<void>(task.nodes[i].older_waiting.load(memory_order::relaxed));
+            static_cast<void>(task.nodes[i].own.unfinished.load(memory_order::relaxed));
+            static_cast<void>(task.nodes[i].own.waiting.load(memory_order::relaxed));
+            static_cast<void>(task.nodes[i].own.next.load(memory_order::relaxed));
         }
     }
 
@@ -188,7 +188,7 @@ class deps_world {
     template <class T>
     static T wait_for(const machine::atomic<T>& given) {
         for (;;) {
-            if (const T found = given.load(std::memory_order_acquire); found != T{}) {
+            if (const T found = given.load(memory_order::acquire); found != T{}) {
                 return found;
             }
             machine::pause();
@@ -348,7 +348,7 @@ struct covered_children : deps_world {
     void parent() {
         child* const first_one = make_at({ctx, parent_, &cover}, {{0, access_mode::out, 0}});
         require(scope_.submit(*first_one), "nothing is before it");
-        given.store(first_one, std::memory_order_release);
+        given.store(first_one, memory_order::release);
         child* const next = make_at({ctx, parent_, &cover}, {{0, access_mode::inout, 1}});
         if (scope_.submit(*next)) {
             run(next);
@@ -403,9 +403,9 @@ struct every_program : deps_world {
             child* const c = n == 2 ? make({what[0], what[1]}, end) : make({what[0]}, end);
             if (!scope_.submit(*c)) {
                 reached("waits");
-                to.store(others, std::memory_order_release);
+                to.store(others, memory_order::release);
             } else {
-                to.store(reinterpret_cast<std::uintptr_t>(c), std::memory_order_release);
+                to.store(reinterpret_cast<std::uintptr_t>(c), memory_order::release);
             }
         }
     }
@@ -489,7 +489,7 @@ struct body_spawns : graph_world {
     void body() {
         child* const c = make_at(inside(), {{0, access_mode::out, 0}});
         require(scope_inside().submit(*c), "nothing is before it");
-        given.store(c, std::memory_order_release);
+        given.store(c, memory_order::release);
         child* const next = make_at(inside(), {{0, access_mode::inout, 1}});
         if (scope_inside().submit(*next)) {
             run(next);
@@ -506,7 +506,7 @@ struct body_waits : graph_world {
     void body() {
         child* const c = make_at(inside(), {{0, access_mode::out, 0}});
         require(scope_inside().submit(*c), "nothing is before it");
-        given.store(c, std::memory_order_release);
+        given.store(c, memory_order::release);
         wait_for_all(scope_inside());
         require(objects_[0].get() == 1, "the wait is over before its tasks");
         end_body();

@@ -16,7 +16,7 @@ namespace skerry::model {
 
 namespace {
 
-using enum std::memory_order;
+using enum memory_order;
 
 constexpr options by_traces = {.walk = walk_by::traces};
 

@@ -6,8 +6,8 @@
 //
 //   struct world {                            // everything the threads share, made anew in the arena
 //       machine::atomic<int> x{0};
-//       void writer() { x.store(1, std::memory_order_release); }
-//       void reader() { model::require(x.load(std::memory_order_acquire) >= 0, "x is negative"); }
+//       void writer() { x.store(1, memory_order::release); }
+//       void reader() { model::require(x.load(memory_order::acquire) >= 0, "x is negative"); }
 //       void finally() {}                     // optional: looks at each final state, when all threads have ended
 //       void always() {}                      // optional: looks at each state, and changes nothing
 //   };

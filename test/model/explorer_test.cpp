@@ -14,7 +14,7 @@ namespace skerry::model {
 
 namespace {
 
-using enum std::memory_order;
+using enum memory_order;
 
 // --- sleeping -------------------------------------------------------------------------------------------------------
 
@@ -183,7 +183,7 @@ TEST(explorer, finds_a_race_that_x86_forgives) {
 }
 
 // Freed by somebody who does not know that the other one has written.
-template <std::memory_order Done>
+template <memory_order Done>
 struct early_free {
     machine::atomic<int>* box = new machine::atomic<int>{0};
     machine::atomic<int> done{0};

@@ -157,13 +157,13 @@ struct death_world : ring_parts<2> {
         prepare(0);
         require(push(0), "the ring holds it");
         bell.ring();
-        dead.store(1, std::memory_order_release);
+        dead.store(1, memory_order::release);
     }
     void launcher() {
-        while (dead.load(std::memory_order_acquire) == 0) {
+        while (dead.load(memory_order::acquire) == 0) {
             machine::pause();
         }
-        state.store(1, std::memory_order_release);
+        state.store(1, memory_order::release);
         if (Reliable) {
             bell.ring_anyway();
         } else {
@@ -171,9 +171,9 @@ struct death_world : ring_parts<2> {
         }
     }
     void reader() {
-        while (state.load(std::memory_order_acquire) == 0) {
+        while (state.load(memory_order::acquire) == 0) {
             static_cast<void>(take());
-            bell.sleep([&] { return in.ready() || state.load(std::memory_order_acquire) != 0; }, port::forever);
+            bell.sleep([&] { return in.ready() || state.load(memory_order::acquire) != 0; }, port::forever);
         }
         static_cast<void>(take());
         require(expected == 1, "what was posted before the death was not there at its news");

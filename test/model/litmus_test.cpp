@@ -14,7 +14,7 @@ namespace skerry::model {
 
 namespace {
 
-using enum std::memory_order;
+using enum memory_order;
 using words = std::set<std::string>;
 
 template <class... Values>
@@ -53,7 +53,7 @@ struct store_buffering {
         b = x.load(relaxed());
     }
     void finally() { record(a, b); }
-    static constexpr std::memory_order relaxed() { return std::memory_order::relaxed; }
+    static constexpr memory_order relaxed() { return memory_order::relaxed; }
 };
 
 template <fencing F>
@@ -87,7 +87,7 @@ TEST(litmus, a_heavy_fence_needs_a_light_one_as_partner) {
 }
 
 // MP: data, then a flag.
-template <std::memory_order Publish>
+template <memory_order Publish>
 struct message_passing {
     machine::atomic<int> data{0}, flag{0};
     int seen = -1, value = -1;
@@ -102,7 +102,7 @@ struct message_passing {
     void finally() { record(seen, value); }
 };
 
-template <std::memory_order Publish>
+template <memory_order Publish>
 words message_passing_outcomes(memory_order_of memory) {
     using world = message_passing<Publish>;
     const result r = explore<world, &world::writer, &world::reader>({.memory = memory});

@@ -4,7 +4,6 @@
 // The machine policy (skerry/detail/sync/native.hpp) of the explorer. A test derives from `machine` to shrink a
 // constant further or to break something on purpose.
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -12,13 +11,13 @@
 #include <source_location>
 #include <type_traits>
 
+#include <skerry/detail/base/memory_order.hpp>
 #include <skerry/detail/sync/coherence_step.hpp>
 
 #include "engine.hpp"
 
 namespace skerry::model {
 
-using std::memory_order;
 using place = std::source_location;
 
 template <class T>

@@ -33,7 +33,7 @@ bool drains(action a) {
 reply engine::perform(request r) {
     place_globals(r);
     // As compilers make it on x86.
-    if (r.what == action::store && r.order == to_byte(std::memory_order::seq_cst) && !weak()) {
+    if (r.what == action::store && r.order == to_byte(memory_order::seq_cst) && !weak()) {
         r.what = action::exchange;
     }
     if (!on_thread()) {

@@ -44,7 +44,7 @@ struct blocking_world : sched_world {
             wait_for(task.ran, 1);
             lent.take_back();
         }
-        if (ended.fetch_add(1, std::memory_order_acq_rel) + 1 == Workers) {
+        if (ended.fetch_add(1, memory_order::acq_rel) + 1 == Workers) {
             team_.stop();
             lent.end();
         }

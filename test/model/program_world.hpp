@@ -37,7 +37,7 @@ class program_world {
             text += std::string(seen_[t].text, seen_[t].length) + "|";
         }
         for (auto& cell : cells_) {
-            text += " " + std::to_string(cell.load(std::memory_order_relaxed));
+            text += " " + std::to_string(cell.load(memory_order::relaxed));
         }
         outcome(text);
     }

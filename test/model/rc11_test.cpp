@@ -21,11 +21,11 @@ namespace skerry::model {
 
 namespace {
 
-using enum std::memory_order;
+using enum memory_order;
 using axiomatic::instruction;
 using axiomatic::kind;
 using axiomatic::program;
-using order = std::memory_order;
+using order = memory_order;
 
 constexpr unsigned variables = 3;
 

@@ -3,11 +3,14 @@
 
 // What threads ask of the machine.
 
-#include <atomic>
 #include <cstdint>
 #include <string_view>
 
+#include <skerry/detail/base/memory_order.hpp>
+
 namespace skerry::model {
+
+using detail::memory_order;
 
 inline constexpr unsigned max_threads = 4;
 
@@ -42,14 +45,14 @@ enum class action : std::uint8_t {
     thread_end,
 };
 
-constexpr std::uint8_t to_byte(std::memory_order o) { return static_cast<std::uint8_t>(o); }
+constexpr std::uint8_t to_byte(memory_order o) { return static_cast<std::uint8_t>(o); }
 constexpr bool acquires(std::uint8_t order) {
-    return order == to_byte(std::memory_order::acquire) || order == to_byte(std::memory_order::acq_rel) ||
-           order == to_byte(std::memory_order::seq_cst);
+    return order == to_byte(memory_order::acquire) || order == to_byte(memory_order::acq_rel) ||
+           order == to_byte(memory_order::seq_cst);
 }
 constexpr bool releases(std::uint8_t order) {
-    return order == to_byte(std::memory_order::release) || order == to_byte(std::memory_order::acq_rel) ||
-           order == to_byte(std::memory_order::seq_cst);
+    return order == to_byte(memory_order::release) || order == to_byte(memory_order::acq_rel) ||
+           order == to_byte(memory_order::seq_cst);
 }
 
 // One operation that a thread asks for. No padding: requests are part of the state.
@@ -62,7 +65,7 @@ struct request {
     std::uint32_t line = 0;
     action what = action::none;
     std::uint8_t size = 0;
-    std::uint8_t order = 0;   // std::memory_order
+    std::uint8_t order = 0;   // memory_order
     std::uint8_t failure = 0; // of a comparison that fails
 
     bool acquires() const { return model::acquires(order); }

@@ -47,7 +47,7 @@ template <steal_protocol Protocol>
 struct watched : demanding<Protocol> {
     void always() {
         const engine& e = engine::instance();
-        require(!(e.asleep(1) && this->busy && e.drained(0) && this->begun.load(std::memory_order_acquire) == 0),
+        require(!(e.asleep(1) && this->busy && e.drained(0) && this->begun.load(memory_order::acquire) == 0),
                 "a task lies idle, its owner is busy, and the other sleeps");
     }
 };
@@ -221,17 +221,17 @@ struct injecting : sched_world {
     void worker() { background(0); }
     void second_worker() { background(1); }
     void withdrawer() {
-        if (given.load(std::memory_order_acquire) == 1 && team_.withdraw(*workers_[0], task)) {
+        if (given.load(memory_order::acquire) == 1 && team_.withdraw(*workers_[0], task)) {
             reached("withdrawn");
             task.run(&task);
         }
     }
     void chooser() {
-        if (given.load(std::memory_order_acquire) == 0) {
+        if (given.load(memory_order::acquire) == 0) {
             return;
         }
         const auto score = [this](const detail::loose_task&) {
-            return std::optional<std::int64_t>(given.load(std::memory_order_acquire)); // others may come meanwhile
+            return std::optional<std::int64_t>(given.load(memory_order::acquire)); // others may come meanwhile
         };
         if (detail::loose_task* const best = team_.take_injected_best(score)) {
             reached("chosen");

@@ -173,9 +173,9 @@ class sched_world {
         }
     }
 
-    static void raise(machine::atomic<int>& flag) { flag.fetch_add(1, std::memory_order_release); }
+    static void raise(machine::atomic<int>& flag) { flag.fetch_add(1, memory_order::release); }
     static void wait_for(const machine::atomic<int>& flag, int n) {
-        while (flag.load(std::memory_order_acquire) < n) {
+        while (flag.load(memory_order::acquire) < n) {
             machine::pause();
         }
     }

@@ -77,16 +77,16 @@ inline std::uint64_t seen(const char* name, unsigned size = 8) {
 // Takes away what an operation says to who comes after, or hears from who came before; both answer false.
 inline bool unreleased(request& r, bool mine) {
     if (mine && r.releases()) {
-        r.order = to_byte(r.acquires() ? std::memory_order::acquire : std::memory_order::relaxed);
+        r.order = to_byte(r.acquires() ? memory_order::acquire : memory_order::relaxed);
     }
     return false;
 }
 inline bool unacquired(request& r, bool mine) {
     if (mine && r.acquires()) {
-        r.order = to_byte(r.releases() ? std::memory_order::release : std::memory_order::relaxed);
+        r.order = to_byte(r.releases() ? memory_order::release : memory_order::relaxed);
     }
     if (mine) {
-        r.failure = to_byte(std::memory_order::relaxed);
+        r.failure = to_byte(memory_order::relaxed);
     }
     return false;
 }

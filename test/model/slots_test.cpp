@@ -47,7 +47,7 @@ struct coming_and_going {
     void finally() {
         require(crew.slots() <= Slots, "there are more slots than may be");
         for (unsigned i = 0; i < crew.slots(); ++i) {
-            require(!crew.slot(i).taken.load(std::memory_order_acquire), "a slot was left and is taken");
+            require(!crew.slot(i).taken.load(memory_order::acquire), "a slot was left and is taken");
         }
     }
 
@@ -118,7 +118,7 @@ struct succession : sched_world {
             team_.execute(*mine, *left);
         }
         team_.free_slot(*mine);
-        if (gone.fetch_add(1, std::memory_order_acq_rel) == 1) {
+        if (gone.fetch_add(1, memory_order::acq_rel) == 1) {
             wait_for(ran, 2);
             team_.stop();
         }

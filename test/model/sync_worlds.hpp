@@ -117,9 +117,9 @@ struct event_world {
         label(flag, "flag");
     }
     void sleeper() {
-        while (flag.load(std::memory_order_acquire) < 2) {
+        while (flag.load(memory_order::acquire) < 2) {
             sleeping.prepare();
-            if (flag.load(std::memory_order_acquire) < 2) {
+            if (flag.load(memory_order::acquire) < 2) {
                 reached("slept");
                 sleeping.wait();
             } else {
@@ -128,7 +128,7 @@ struct event_world {
         }
     }
     void waker() {
-        flag.fetch_add(1, std::memory_order_release);
+        flag.fetch_add(1, memory_order::release);
         machine::full_fence();
         if (sleeping.notify()) {
             reached("woke");
@@ -136,7 +136,7 @@ struct event_world {
     }
     // The event is a plain store here, and the fence is what orders it before the look.
     void lone_waker() {
-        flag.store(2, std::memory_order_release);
+        flag.store(2, memory_order::release);
         machine::full_fence();
         static_cast<void>(sleeping.notify());
     }

@@ -48,15 +48,15 @@ FAULTS = {
          "if (last != nullptr && (common(last->kind, kind) != group_kind::single || (@ && last->kind == "
          "group_kind::readers && kind == group_kind::single))) {")],
     "group closes one member early (E2)": [
-        (SCOPE, "if (last.unfinished.fetch_sub(1, std::memory_order_acq_rel) != 1) {",
-         "if (const auto seen = last.unfinished.fetch_sub(1, std::memory_order_acq_rel); @ ? seen > 2 : seen != 1) {")],
+        (SCOPE, "if (last.unfinished.fetch_sub(1, memory_order::acq_rel) != 1) {",
+         "if (const auto seen = last.unfinished.fetch_sub(1, memory_order::acq_rel); @ ? seen > 2 : seen != 1) {")],
     "group ends one member early (E1)": [
-        (SCOPE, "if (g.unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1) {",
-         "if (const auto seen = g.unfinished.fetch_sub(1, std::memory_order_acq_rel); @ ? seen <= 2 && g.next != "
+        (SCOPE, "if (g.unfinished.fetch_sub(1, memory_order::acq_rel) == 1) {",
+         "if (const auto seen = g.unfinished.fetch_sub(1, memory_order::acq_rel); @ ? seen <= 2 && g.next != "
          "nullptr : seen == 1) {")],
     "group taken for over one member early (E3)": [
-        (SCOPE, "last->unfinished.load(std::memory_order_acquire) == 1;",
-         "last->unfinished.load(std::memory_order_acquire) <= (@ ? 2 : 1);")],
+        (SCOPE, "last->unfinished.load(memory_order::acquire) == 1;",
+         "last->unfinished.load(memory_order::acquire) <= (@ ? 2 : 1);")],
     "unmet one too low": [(SCOPE, "task.unmet.store(count + 1,", "task.unmet.store(count + (@ ? 0 : 1),")],
     "one waiter of a group not begun": [(SCOPE, "        node = older;", "        node = @ ? nullptr : older;")],
     "object touched twice entered twice": [
@@ -83,8 +83,8 @@ FAULTS = {
         (FINISH, "siblings != nullptr && siblings->children() != 0)",
          "siblings != nullptr && siblings->children() != 0 && !@)")],
     "names forgotten while children live": [
-        (SCOPE, "if (static_cast<std::uint32_t>(children_.load(std::memory_order_acquire)) == 0 &&",
-         "if ((@ || static_cast<std::uint32_t>(children_.load(std::memory_order_acquire)) == 0) &&"),
+        (SCOPE, "if (static_cast<std::uint32_t>(children_.load(memory_order::acquire)) == 0 &&",
+         "if ((@ || static_cast<std::uint32_t>(children_.load(memory_order::acquire)) == 0) &&"),
         (FLOW, "    if (reason != no_child) {", "    if (@) scope->tidy();\n    if (reason != no_child) {")],
     "a failed task's names count as written": [
         (SCOPE, "if ((task.failed ||", "if (((task.failed && !@) ||")],
@@ -93,11 +93,11 @@ FAULTS = {
     "unwritten names survive a writer": [
         (SCOPE, "names_.set_unwritten(a, no_child);", "names_.set_unwritten(a, @ ? names_.unwritten(a) : no_child);")],
     "who waited for a failed task runs": [
-        (SCOPE, "if (home.unwritten_.load(std::memory_order_acquire)) {",
-         "if (home.unwritten_.load(std::memory_order_acquire) && !@) {")],
+        (SCOPE, "if (home.unwritten_.load(memory_order::acquire)) {",
+         "if (home.unwritten_.load(memory_order::acquire) && !@) {")],
     "who comes after a failed task has ended runs": [
-        (SCOPE, "if (ready && unwritten_.load(std::memory_order_acquire)) {",
-         "if (ready && unwritten_.load(std::memory_order_acquire) && !@) {")],
+        (SCOPE, "if (ready && unwritten_.load(memory_order::acquire)) {",
+         "if (ready && unwritten_.load(memory_order::acquire) && !@) {")],
     "only writing counts as reading": [
         (SCOPE, "if (!a.nothing() && (reads(a.mode) ||", "if (!a.nothing() && (@ || reads(a.mode) ||")],
     "unwritten parts not seen by the whole": [

@@ -37,7 +37,7 @@ class handshake {
     }
 
     void leave() noexcept {
-        words_.station(self_).state.store(presence::left, std::memory_order_release); // F1 -> F2
+        words_.station(self_).state.store(presence::left, detail::memory_order::release); // F1 -> F2
         ring_all();
     }
 
@@ -59,12 +59,13 @@ class handshake {
             std::copy(places.begin(), places.end(), shared_.places);
             shared_.place_count = static_cast<std::uint32_t>(places.size());
         }
-        words_.station(self_).state.store(presence::here, std::memory_order_relaxed); // relaxed: mine.step publishes
+        words_.station(self_).state.store(presence::here,
+                                          detail::memory_order::relaxed); // relaxed: mine.step publishes
         reach(step::arrived);
     }
 
     void reach(step s) noexcept {
-        shared_.hellos[self_].step.store(s, std::memory_order_release); // H1 -> H2
+        shared_.hellos[self_].step.store(s, detail::memory_order::release); // H1 -> H2
         ring_all();
     }
 
@@ -76,7 +77,7 @@ class handshake {
 
     void await(step s, const char* what) {
         const auto come = [&](unsigned i) { // H2 <- H1
-            return shared_.hellos[i].step.load(std::memory_order_acquire) >= s;
+            return shared_.hellos[i].step.load(detail::memory_order::acquire) >= s;
         };
         const auto so_far = [&] { // grows with whatever happens
             unsigned events = 0;
@@ -110,14 +111,14 @@ class handshake {
     }
 
     [[nodiscard]] presence state_of(unsigned who) const noexcept {
-        return words_.station(who).state.load(std::memory_order_acquire); // F2 <- F1
+        return words_.station(who).state.load(detail::memory_order::acquire); // F2 <- F1
     }
 
     // Who failed first of those that have not come: the others may have ended because of that.
     template <class Come>
     [[nodiscard]] unsigned reason_for(unsigned who, const Come& come) const noexcept {
         const auto before = [this](unsigned i) { // relaxed: F2 covers it
-            return words_.station(i).before.load(std::memory_order_relaxed);
+            return words_.station(i).before.load(detail::memory_order::relaxed);
         };
         for (unsigned i = 0; i < shared_.processes; ++i) {
             if (failed(state_of(i)) && !come(i) && (!failed(state_of(who)) || before(i) < before(who))) {
@@ -129,7 +130,8 @@ class handshake {
 
     [[noreturn]] void fail(unsigned who, const char* what) {
         const presence state = state_of(who);
-        const std::int32_t number = words_.station(who).number.load(std::memory_order_relaxed); // relaxed: F2 covers it
+        const std::int32_t number =
+            words_.station(who).number.load(detail::memory_order::relaxed); // relaxed: F2 covers it
         const failure how{who, state == presence::killed, number};
         throw std::runtime_error(state == presence::left
                                      ? "skerry: process " + to_string(who) + " gave up before it could " + what

@@ -53,11 +53,11 @@ class shared_memory {
     // Tells everybody how a process ended, unless it had left before. It may have been killed in the middle of a ring.
     void tell(unsigned who, const port::child_end& end) noexcept {
         auto& station = words_.station(who);
-        if (!over(station.state.load(std::memory_order_relaxed))) {      // relaxed: the only other writer has ended
-            station.number.store(end.number, std::memory_order_relaxed); // published by F1, both
-            station.before.store(told_++, std::memory_order_relaxed);
+        if (!over(station.state.load(detail::memory_order::relaxed))) {      // relaxed: the only other writer has ended
+            station.number.store(end.number, detail::memory_order::relaxed); // published by F1, both
+            station.before.store(told_++, detail::memory_order::relaxed);
             station.state.store(end.killed ? presence::killed : presence::exited,
-                                std::memory_order_release); // F1 -> F2
+                                detail::memory_order::release); // F1 -> F2
         }
         for (unsigned i = 0; i < words_.endpoints(); ++i) {
             words_.station(i).bell.ring_anyway();

@@ -337,7 +337,7 @@ void wait_for_accesses(const access* first, std::size_t count) {
     }
     scope->crew().tell_waited(&scope->parent());
     machine::discard_all(coherence_step::turn_taken);
-    const std::uint64_t reason = waiter.reason.load(std::memory_order_acquire);
+    const std::uint64_t reason = waiter.reason.load(memory_order::acquire);
     ready_list next;
     task_scope::finish(waiter, next);
     if (scope->crew().watched()) [[unlikely]] {

@@ -52,8 +52,8 @@ void future_base::begin() { begin_counted(*this, *ctx->pending, nullptr); }
 
 void future_base::enter() noexcept {
     // release: whoever sees the executor sees the depth
-    base_.store(worker::of(*current_page).mine().depth(), std::memory_order_release);
-    executor_.store(current_page, std::memory_order_release);
+    base_.store(worker::of(*current_page).mine().depth(), memory_order::release);
+    executor_.store(current_page, memory_order::release);
     current_page->ctx = &own_;
 }
 
@@ -71,7 +71,7 @@ void future_base::leave() noexcept {
 // True in the task itself and in its branches, wherever they run. Also when a wait further down this thread's stack has
 // run the caller on top of the task: then the task cannot go on either before the caller returns.
 bool future_base::waits_for_caller() const noexcept {
-    const worker_page* const executor = executor_.load(std::memory_order_acquire);
+    const worker_page* const executor = executor_.load(memory_order::acquire);
     for (worker_page* page = current_page; page != nullptr && executor != nullptr; page = worker::of(*page).outer) {
         if (page == executor || page->ctx->within(&own_)) {
             return !done();
@@ -110,12 +110,12 @@ void future_base::wait_inside() noexcept {
         return;
     }
     const worker_page* executor = nullptr;
-    while ((executor = executor_.load(std::memory_order_acquire)) == nullptr) {
+    while ((executor = executor_.load(memory_order::acquire)) == nullptr) {
         port::yield(); // somebody has just taken it and is about to enter
     }
     ended condition{*this};
-    self.home.wait(self, wanted::of_executor(executor, base_.load(std::memory_order_acquire), end_),
-                   self.mine().depth(), condition, "the task of a future", this);
+    self.home.wait(self, wanted::of_executor(executor, base_.load(memory_order::acquire), end_), self.mine().depth(),
+                   condition, "the task of a future", this);
 }
 
 // --- coroutines -----------------------------------------------------------------------------------------------------

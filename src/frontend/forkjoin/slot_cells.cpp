@@ -20,17 +20,17 @@ constexpr std::size_t segments = 17;
 
 template <class Node>
 void push(machine::atomic<Node*>& head, Node* fresh) noexcept {
-    fresh->next = head.load(std::memory_order_acquire);
+    fresh->next = head.load(memory_order::acquire);
     do {
         machine::publish_all(coherence_step::handed_over);
     } while (!head.compare_exchange_weak(fresh->next, fresh,
-                                         std::memory_order_release, // -> the acquire loads of a search
-                                         std::memory_order_relaxed));
+                                         memory_order::release, // -> the acquire loads of a search
+                                         memory_order::relaxed));
 }
 
 template <class Node>
 void delete_all(machine::atomic<Node*>& head) noexcept {
-    Node* node = head.exchange(nullptr, std::memory_order_relaxed); // relaxed: nobody else is here
+    Node* node = head.exchange(nullptr, memory_order::relaxed); // relaxed: nobody else is here
     while (node != nullptr) {
         delete std::exchange(node, node->next);
     }
@@ -44,18 +44,18 @@ struct slot_cells::table {
     table& operator=(const table&) = delete;
     ~table() {
         for (auto& s : cells) {
-            delete[] s.load(std::memory_order_relaxed);
+            delete[] s.load(memory_order::relaxed);
         }
     }
 
     cell& at(unsigned slot) {
         const std::size_t k = static_cast<std::size_t>(std::bit_width(slot + 1U)) - 1;
         const std::size_t size = std::size_t{1} << k;
-        cell* segment = cells[k].load(std::memory_order_acquire); // <- the exchange below
+        cell* segment = cells[k].load(memory_order::acquire); // <- the exchange below
         if (segment == nullptr) {
             auto fresh = std::make_unique<cell[]>(size);
             machine::publish_all(coherence_step::handed_over);
-            if (cells[k].compare_exchange_strong(segment, fresh.get(), std::memory_order_acq_rel)) {
+            if (cells[k].compare_exchange_strong(segment, fresh.get(), memory_order::acq_rel, memory_order::acquire)) {
                 segment = fresh.release();
             }
         }
@@ -85,7 +85,7 @@ slot_cells::cell& slot_cells::mine() {
 
 slot_cells::table& slot_cells::table_of(unsigned long long team) {
     for (;;) {
-        table* const head = tables_.load(std::memory_order_acquire);
+        table* const head = tables_.load(memory_order::acquire);
         for (table* t = head; t != nullptr; t = t->next) {
             machine::discard(t, sizeof *t, coherence_step::found);
             if (t->team == team) {
@@ -96,8 +96,7 @@ slot_cells::table& slot_cells::table_of(unsigned long long team) {
         fresh->next = head;
         machine::publish_all(coherence_step::handed_over);
         table* expected = head; // another thread of the team may be faster: there is one table for each team
-        if (tables_.compare_exchange_strong(expected, fresh.get(), std::memory_order_release,
-                                            std::memory_order_relaxed)) {
+        if (tables_.compare_exchange_strong(expected, fresh.get(), memory_order::release, memory_order::relaxed)) {
             return *fresh.release();
         }
     }
@@ -105,7 +104,7 @@ slot_cells::table& slot_cells::table_of(unsigned long long team) {
 
 slot_cells::cell& slot_cells::outside() {
     const std::thread::id self = std::this_thread::get_id();
-    for (outsider* o = outsiders_.load(std::memory_order_acquire); o != nullptr; o = o->next) {
+    for (outsider* o = outsiders_.load(memory_order::acquire); o != nullptr; o = o->next) {
         if (o->thread == self) {
             return o->own;
         }

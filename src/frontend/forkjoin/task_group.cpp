@@ -25,7 +25,7 @@ void task_group::wait() {
     }
     wait_for_members();
     members_.pending.reset();
-    members_.ctx.stop.store(false, std::memory_order_release);
+    members_.ctx.stop.store(false, detail::memory_order::release);
     if (members_.error.any()) {
         members_.error.rethrow();
     }

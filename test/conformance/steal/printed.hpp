@@ -12,8 +12,6 @@
 // Thread safety: expect, child_ended_here, open, joined: the parent's core. mark_stolen: its handler.
 // child_ended_elsewhere: a thief's core.
 
-#include <atomic>
-
 #include <skerry/detail/sync/machine.hpp>
 
 namespace skerry_test {
@@ -24,7 +22,7 @@ template <class M, lines_17_to_20 Form>
 class child_count {
   public:
     void expect(int children) {
-        rc_.store(children, std::memory_order_relaxed);
+        rc_.store(children, skerry::detail::memory_order::relaxed);
         has_stolen_child_ = false;
     }
 
@@ -33,9 +31,9 @@ class child_count {
             M::mask_interrupts();
         }
         if (has_stolen_child_) {
-            rc_.fetch_sub(1, std::memory_order_acq_rel);
+            rc_.fetch_sub(1, skerry::detail::memory_order::acq_rel);
         } else {
-            rc_.store(rc_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+            rc_.store(rc_.load(skerry::detail::memory_order::relaxed) - 1, skerry::detail::memory_order::relaxed);
         }
         if constexpr (Form == lines_17_to_20::masked) {
             M::unmask_interrupts();
@@ -43,9 +41,9 @@ class child_count {
     }
 
     void mark_stolen() { has_stolen_child_ = true; }
-    void child_ended_elsewhere() { rc_.fetch_sub(1, std::memory_order_acq_rel); }
+    void child_ended_elsewhere() { rc_.fetch_sub(1, skerry::detail::memory_order::acq_rel); }
 
-    bool open() { return (has_stolen_child_ ? rc_.fetch_or(0, std::memory_order_acq_rel) : plain()) > 0; }
+    bool open() { return (has_stolen_child_ ? rc_.fetch_or(0, skerry::detail::memory_order::acq_rel) : plain()) > 0; }
     void joined() {
         if (has_stolen_child_) {
             M::discard_all(skerry::detail::coherence_step::task_joined);
@@ -53,7 +51,7 @@ class child_count {
     }
 
   private:
-    int plain() const { return rc_.load(std::memory_order_relaxed); }
+    int plain() const { return rc_.load(skerry::detail::memory_order::relaxed); }
 
     typename M::template atomic<int> rc_{0};
     bool has_stolen_child_ = false;

@@ -251,6 +251,14 @@ TYPED_TEST(reduction, scans_in_order_and_in_place) {
     });
 }
 
+// Leaves hold copies of small closures, but not of one that counts.
+TEST(ReductionInOrder, AClosureThatChangesItselfStaysOne) {
+    constexpr skerry::detail::parallel_transform_reduce_function<in_place> transform_reduce{};
+    const std::vector<int> v(1000, 1);
+    const auto numbered = [n = 0](int x) mutable { return x * n++; };
+    for (const grain g : some_grains()) EXPECT_EQ(transform_reduce(v, 0, std::plus<>{}, numbered, g), 999 * 1000 / 2);
+}
+
 TYPED_TEST(reduction, lets_a_scan_fail) {
     setting<TypeParam>::each([&](unsigned) {
         std::vector<int> v(1000, 1);

@@ -25,9 +25,9 @@ struct ends {
     own_segment<machine> words{peers};
 
     void put(unsigned who, presence how, std::int32_t number, std::uint32_t before) {
-        words.view().station(who).number.store(number);
-        words.view().station(who).before.store(before);
-        words.view().station(who).state.store(how);
+        words.view().station(who).number.store(number, skerry::detail::memory_order::seq_cst);
+        words.view().station(who).before.store(before, skerry::detail::memory_order::seq_cst);
+        words.view().station(who).state.store(how, skerry::detail::memory_order::seq_cst);
     }
 };
 

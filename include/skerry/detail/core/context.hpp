@@ -61,8 +61,8 @@ struct context {
     [[nodiscard]] bool stopping() const noexcept {
         for (const context* c = this; c != nullptr; c = c->parent) {
             // acquire, though it is only a hint: where caches are kept by software it would never arrive
-            if (c->stop.load(std::memory_order_acquire) ||
-                (c->member_of != nullptr && c->member_of->stop.load(std::memory_order_acquire))) {
+            if (c->stop.load(memory_order::acquire) ||
+                (c->member_of != nullptr && c->member_of->stop.load(memory_order::acquire))) {
                 return true;
             }
         }

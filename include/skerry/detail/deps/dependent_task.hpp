@@ -126,7 +126,7 @@ struct dependent_task : loose_task, completion {
     const task_context own;
 
     // Precondition: the task is ready.
-    [[nodiscard]] bool skipped() const noexcept { return reason.load(std::memory_order_acquire) != no_child; }
+    [[nodiscard]] bool skipped() const noexcept { return reason.load(memory_order::acquire) != no_child; }
 
   protected:
     ~dependent_task() = default;

@@ -13,10 +13,10 @@
 //  3. `limit` is the end of the slots, or null: "rung", somebody wants the owner's attention.
 //  4. Slots never move: a fork that has pushed knows where its task is.
 
-#include <atomic>
 #include <cstddef>
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/base/memory_order.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -25,7 +25,7 @@ struct deque_page {
     using slot = typename M::template atomic<Task*>;
 
     // Where the next push goes: what pop_at() wants to know.
-    [[nodiscard]] slot* next() const noexcept { return bottom.load(std::memory_order_relaxed); } // relaxed: own word
+    [[nodiscard]] slot* next() const noexcept { return bottom.load(memory_order::relaxed); } // relaxed: own word
 
     // Stores the task and says whether the owner is wanted: the deque is full, or was rung. Whoever gets true calls
     // deque::attend(). A few plain stores and loads: no fence, no locked operation, no call.
@@ -39,18 +39,18 @@ struct deque_page {
     template <bool LookFirst = false>
     [[nodiscard]] bool push_at(slot* b, Task* task) noexcept {
         // relaxed: nobody else writes a slot at or above bottom
-        if (!LookFirst || __builtin_expect(b->load(std::memory_order_relaxed) != task, 0)) {
-            b->store(task, std::memory_order_relaxed); // P1, published by P2
+        if (!LookFirst || __builtin_expect(b->load(memory_order::relaxed) != task, 0)) {
+            b->store(task, memory_order::relaxed); // P1, published by P2
         }
-        bottom.store(b + 1, M::owner_release);                 // P2 -> S3, Z3: publishes the slot and the task
-        M::light_fence();                                      // P2 before P3: pairs with the heavy fence Z2
-        return b + 1 >= limit.load(std::memory_order_relaxed); // P3 <- Z1
+        bottom.store(b + 1, M::owner_release);             // P2 -> S3, Z3: publishes the slot and the task
+        M::light_fence();                                  // P2 before P3: pairs with the heavy fence Z2
+        return b + 1 >= limit.load(memory_order::relaxed); // P3 <- Z1
     }
 
     // Whether n tasks can be pushed from b on with nobody wanting attention. Precondition: b is next(). Never true in
     // the locked protocol. A look only: push_all() looks again.
     [[nodiscard]] bool has_room(const slot* b, std::size_t n) const noexcept {
-        return b + n < limit.load(std::memory_order_relaxed); // P0 <- Z1
+        return b + n < limit.load(memory_order::relaxed); // P0 <- Z1
     }
 
     // Pushes n tasks at once, of which task(0) becomes the newest: what n push_at() in a row do, with one store to
@@ -58,7 +58,7 @@ struct deque_page {
     template <class NthTask>
     [[nodiscard]] bool push_all(slot* b, std::size_t n, NthTask&& task) noexcept {
         for (std::size_t i = 0; i != n; ++i) {
-            (b + (n - 1 - i))->store(task(i), std::memory_order_relaxed); // P1, all of them published by P2
+            (b + (n - 1 - i))->store(task(i), memory_order::relaxed); // P1, all of them published by P2
         }
         bottom.store(b + n, M::owner_release); // P2 -> S3, Z3
         M::light_fence();                      // P2 before P3
@@ -66,29 +66,29 @@ struct deque_page {
     }
 
     // Whether somebody has rung since the owner last attended; always in the locked protocol.
-    [[nodiscard]] bool rung() const noexcept { return limit.load(std::memory_order_relaxed) == nullptr; } // P3 <- Z1
+    [[nodiscard]] bool rung() const noexcept { return limit.load(memory_order::relaxed) == nullptr; } // P3 <- Z1
 
     // Takes the newest slot off and says whether its task certainly is the owner's. If not, deque::settle() finds out.
     [[nodiscard]] bool pop() noexcept {
-        slot* const b = bottom.load(std::memory_order_relaxed) - 1;
-        bottom.store(b, M::owner_release);                 // O1 -> S3
-        M::light_fence();                                  // O1 before O2: pairs with the heavy fence S2
-        return b >= split.load(std::memory_order_relaxed); // O2 <- S1
+        slot* const b = bottom.load(memory_order::relaxed) - 1;
+        bottom.store(b, M::owner_release);             // O1 -> S3
+        M::light_fence();                              // O1 before O2: pairs with the heavy fence S2
+        return b >= split.load(memory_order::relaxed); // O2 <- S1
     }
 
     // The same for an owner that remembers where it pushed, and takes off with its task all that lies above: loose
     // tasks, if anything, all of which are shared, so that the answer is false and deque::settle() puts them back.
     // Nothing is loaded that the next push would have to wait for.
     [[nodiscard]] bool pop_at(slot* b) noexcept {
-        bottom.store(b, M::owner_release);                 // O1 -> S3
-        M::light_fence();                                  // O1 before O2: pairs with the heavy fence S2
-        return b >= split.load(std::memory_order_relaxed); // O2 <- S1
+        bottom.store(b, M::owner_release);             // O1 -> S3
+        M::light_fence();                              // O1 before O2: pairs with the heavy fence S2
+        return b >= split.load(memory_order::relaxed); // O2 <- S1
     }
 
     // Asks for the owner's attention at its next push.
     void ring() noexcept {
-        if (limit.load(std::memory_order_relaxed) != nullptr) {
-            limit.store(nullptr, std::memory_order_relaxed); // Z1 -> P3; a lost ring is repeated, see README
+        if (limit.load(memory_order::relaxed) != nullptr) {
+            limit.store(nullptr, memory_order::relaxed); // Z1 -> P3; a lost ring is repeated, see README
         }
     }
 

@@ -10,12 +10,12 @@
 //
 // Thread safety: as in the drawing; executor() and done() by the joiner.
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <new>
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/base/memory_order.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -36,34 +36,34 @@ class join_word {
     // J1. What the task wrote has been published. Returns the sleeping joiner that the caller must notify, or null. The
     // task may be gone when this returns.
     [[nodiscard]] void* finish() noexcept {
-        const std::uintptr_t old = live().exchange(finished, std::memory_order_acq_rel); // J1 -> J2, J3; <- J3
+        const std::uintptr_t old = live().exchange(finished, memory_order::acq_rel); // J1 -> J2, J3; <- J3
         return (old & waiting) != 0 ? reinterpret_cast<void*>(old & ~waiting) : nullptr;
     }
 
     [[nodiscard]] bool done() const noexcept {
-        return live().load(std::memory_order_acquire) == finished; // J2 <- J1
+        return live().load(memory_order::acquire) == finished; // J2 <- J1
     }
 
     // Who runs the task; null: it is done. Precondition: the joiner has not called try_wait().
     [[nodiscard]] void* executor() const noexcept {
-        const std::uintptr_t now = live().load(std::memory_order_acquire); // J2 <- J1
+        const std::uintptr_t now = live().load(memory_order::acquire); // J2 <- J1
         return now == finished ? nullptr : reinterpret_cast<void*>(now);
     }
 
     // J3. False: the task is done. True: finish() will return `sleeper`, until stop_waiting().
     [[nodiscard]] bool try_wait(void* sleeper) noexcept {
-        std::uintptr_t old = live().load(std::memory_order_acquire);
+        std::uintptr_t old = live().load(memory_order::acquire);
         return old != finished &&
                live().compare_exchange_strong(old, reinterpret_cast<std::uintptr_t>(sleeper) | waiting,
-                                              std::memory_order_acq_rel, // J3 -> J1; <- J1
-                                              std::memory_order_acquire);
+                                              memory_order::acq_rel, // J3 -> J1; <- J1
+                                              memory_order::acquire);
     }
 
     // Takes try_wait() back. False: the task is done, and its finisher notifies or has notified the sleeper.
     [[nodiscard]] bool stop_waiting(void* executor) noexcept {
-        std::uintptr_t old = live().load(std::memory_order_acquire);
+        std::uintptr_t old = live().load(memory_order::acquire);
         return old != finished && live().compare_exchange_strong(old, reinterpret_cast<std::uintptr_t>(executor),
-                                                                 std::memory_order_acq_rel, std::memory_order_acquire);
+                                                                 memory_order::acq_rel, memory_order::acquire);
     }
 
   private:

@@ -6,10 +6,10 @@
 //
 // Thread safety: add, arrive: any thread that holds a count. The rest: the waiter.
 
-#include <atomic>
 #include <cstddef>
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/base/memory_order.hpp>
 #include <skerry/detail/sync/join_word.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -21,16 +21,16 @@ class latch {
     latch() noexcept { word_.begin(nullptr); }
 
     void add(std::size_t n = 1) noexcept {
-        count_.fetch_add(n, std::memory_order_relaxed); // relaxed: the caller holds a count
+        count_.fetch_add(n, memory_order::relaxed); // relaxed: the caller holds a count
     }
 
     // Returns the sleeper to notify, or null. The latch may be gone when this returns.
     [[nodiscard]] void* arrive() noexcept {
-        return count_.fetch_sub(1, std::memory_order_acq_rel) == 1 ? word_.finish() : nullptr; // L1 -> L1, J2
+        return count_.fetch_sub(1, memory_order::acq_rel) == 1 ? word_.finish() : nullptr; // L1 -> L1, J2
     }
 
     // Whether nothing is counted but the waiter. Precondition: only the waiter, or what it has begun, adds.
-    [[nodiscard]] bool alone() const noexcept { return count_.load(std::memory_order_acquire) == 1; } // L2 <- L1
+    [[nodiscard]] bool alone() const noexcept { return count_.load(memory_order::acquire) == 1; } // L2 <- L1
 
     [[nodiscard]] bool done() const noexcept { return word_.done(); }
     [[nodiscard]] bool arm(void* sleeper) noexcept { return word_.try_wait(sleeper); }
@@ -38,7 +38,7 @@ class latch {
 
     // For another round. Precondition: done(), and nobody else holds a count.
     void reset() noexcept {
-        count_.store(1, std::memory_order_release);
+        count_.store(1, memory_order::release);
         word_.begin(nullptr);
     }
 

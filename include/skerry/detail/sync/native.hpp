@@ -5,20 +5,20 @@
 // parameter, so that the same source runs here, under the explorer in test/model and on simulated cores. A policy has
 // the members of `native`; what a machine does not need compiles to nothing.
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/export.hpp>
 #include <skerry/detail/base/port/pause.hpp>
+#include <skerry/detail/sync/atomic.hpp>
 #include <skerry/detail/sync/coherence_step.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
 struct native {
     template <class T>
-    using atomic = std::atomic<T>;
+    using atomic = detail::atomic<T>;
 
     // Slots of a new deque. Enough for every fork-join program of sane depth; the deque grows beyond.
     static constexpr std::size_t initial_capacity = 1024;
@@ -35,14 +35,14 @@ struct native {
     static constexpr bool keeps_blocks = true;
 
     // How an owner stores the words of its page that thieves read, `bottom` above all.
-    static constexpr std::memory_order owner_release = std::memory_order_release;
+    static constexpr memory_order owner_release = memory_order::release;
 
     // How often a waiting owner looks at its gate before it sleeps.
     static constexpr int gate_spins = 100;
 
     // Keeps the compiler from moving memory operations across. Together with heavy_fence() of another thread it orders
     // a store before a later load, as a full fence on both sides would.
-    static void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
+    static void light_fence() noexcept { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 
     // Makes every running thread of the process pass a full fence. Microseconds: for thieves and sleepers only. One is
     // in flight per process; a second caller gets false at once and must do without. Precondition: asymmetric().
@@ -58,7 +58,7 @@ struct native {
     // In the child of a fork: a barrier that another thread had in flight is nobody's here.
     static void after_fork() noexcept;
 
-    static void full_fence() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
+    static void full_fence() noexcept { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
     static void pause() noexcept { detail::pause(); }
 

@@ -2,27 +2,27 @@
 #pragma once
 
 // The machine policy of simulated cores. The members of `native`, each an action of the simulated machine: its clock
-// advances, its caches and its network are asked. Atomics are std::atomic: the program is compiled with
+// advances, its caches and its network are asked. Atomics are the compiler's: the program is compiled with
 // -fsanitize=thread, and the simulator's hooks stand in for the instructions. On cores whose caches are not coherent an
 // acquire, a release or a read-modify-write goes to the cache that all cores share; a relaxed access is a plain one and
 // may see what the core held before.
 //
 // The functions are defined with the simulated port (sim/port), so this header needs nothing of the simulator.
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <new>
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/export.hpp>
+#include <skerry/detail/sync/atomic.hpp>
 #include <skerry/detail/sync/coherence_step.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
 struct sim {
     template <class T>
-    using atomic = std::atomic<T>;
+    using atomic = detail::atomic<T>;
 
     static constexpr std::size_t initial_capacity = 256;
     static constexpr std::size_t most_slots() noexcept { return std::size_t{1} << 16; }
@@ -36,9 +36,9 @@ struct sim {
 
     // Under the protocols for caches kept by software only the owner and its core's handler read the page, and a plain
     // store need not leave the core. Coherent simulated cores see each other's stores in the order of the program.
-    static constexpr std::memory_order owner_release = std::memory_order_relaxed;
+    static constexpr memory_order owner_release = memory_order::relaxed;
 
-    static void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
+    static void light_fence() noexcept { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
     // Cores execute in order and keep no store back: an atomic access is over when the next one begins, and there is
     // nothing to wait for. The heavy fence costs what an interrupt does.
     static void full_fence() noexcept { light_fence(); }

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/base/memory_order.hpp>
 #include <skerry/detail/trace/events.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -67,18 +68,18 @@ class trace_buffer {
                                                                        .executor = executor_,
                                                                        .detail = detail,
                                                                        .event = event});
-        const std::uint64_t n = written_.load(std::memory_order_relaxed); // relaxed: the executor's own
+        const std::uint64_t n = written_.load(memory_order::relaxed); // relaxed: the executor's own
         cell& c = cells_[static_cast<std::size_t>(n) & mask_];
         for (std::size_t i = 0; i < words.size(); ++i) {
-            c.word[i].store(words[i], std::memory_order_release); // T1 -> T4: written_ had come to n before
+            c.word[i].store(words[i], memory_order::release); // T1 -> T4: written_ had come to n before
         }
-        written_.store(n + 1, std::memory_order_release); // T2 -> T3: record n is whole
+        written_.store(n + 1, memory_order::release); // T2 -> T3: record n is whole
     }
 
     // Errors: std::bad_alloc.
     [[nodiscard]] trace_snapshot snapshot() const {
         const std::uint64_t capacity = mask_ + 1;
-        const std::uint64_t end = written_.load(std::memory_order_acquire); // T3 <- T2
+        const std::uint64_t end = written_.load(memory_order::acquire); // T3 <- T2
         const std::uint64_t begin = end < capacity ? 0 : end - capacity + 1;
         std::vector<trace_record> copied;
         copied.reserve(static_cast<std::size_t>(end - begin));
@@ -86,12 +87,12 @@ class trace_buffer {
             const cell& c = cells_[static_cast<std::size_t>(i) & mask_];
             words_of_record words;
             for (std::size_t k = 0; k < words.size(); ++k) {
-                words[k] = c.word[k].load(std::memory_order_acquire); // T4 <- T1
+                words[k] = c.word[k].load(memory_order::acquire); // T4 <- T1
             }
             copied.push_back(std::bit_cast<trace_record>(words));
         }
         // relaxed: T4 keeps it behind the words; what it must not miss, T4 has brought
-        const std::uint64_t now = written_.load(std::memory_order_relaxed);
+        const std::uint64_t now = written_.load(memory_order::relaxed);
         const std::uint64_t whole = now < capacity ? 0 : now - capacity + 1; // record `now` may be half written
         if (whole >= end) {
             return {{}, end};

@@ -17,6 +17,7 @@
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/core/worker_page.hpp>
+#include <skerry/detail/frontend/algorithm/handed_on.hpp>
 #include <skerry/detail/frontend/forkjoin/fork.hpp>
 #include <skerry/detail/frontend/forkjoin/outcome.hpp>
 #include <skerry/detail/sched/join.hpp>
@@ -32,7 +33,7 @@ class leaf_chain {
   public:
     // The fold of the leaves [first, last), last > first, perhaps at the same time. If leaves throw, the leftmost one's
     // exception arrives here; what has not begun is left out. Any thread may call it.
-    [[gnu::noinline]] static T fold(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
+    [[gnu::noinline]] static T fold(handed_on<const Leaf> leaf, std::uint64_t first, std::uint64_t last) {
         if (last - first == 1) {
             return T(leaf(first));
         }
@@ -49,7 +50,7 @@ class leaf_chain {
   private:
     class rest final : public task_header {
       public:
-        rest(const Leaf& leaf, std::uint64_t last, const context* c) noexcept
+        rest(handed_on<const Leaf> leaf, std::uint64_t last, const context* c) noexcept
             : task_header(&run_stolen, c),
               leaf_(leaf),
               last_(last) {}
@@ -65,17 +66,18 @@ class leaf_chain {
             finish_stolen(*self);
         }
 
-        const Leaf& leaf_;
+        handed_on<const Leaf> leaf_;
         const std::uint64_t last_;
     };
 
     // The first chain of a thread that holds no slot.
-    [[gnu::noinline, gnu::cold]] static T fold_from_outside(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
+    [[gnu::noinline, gnu::cold]] static T fold_from_outside(handed_on<const Leaf> leaf, std::uint64_t first,
+                                                            std::uint64_t last) {
         const region_guard region;
         return fold(leaf, first, last);
     }
 
-    [[gnu::noinline]] static T fold_halves(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
+    [[gnu::noinline]] static T fold_halves(handed_on<const Leaf> leaf, std::uint64_t first, std::uint64_t last) {
         if (last - first == 1) {
             return T(leaf(first));
         }
@@ -86,7 +88,7 @@ class leaf_chain {
     }
 
     // One chain, last > first + 1. Precondition: there is room for a task.
-    [[gnu::always_inline]] static T fold_chain(const Leaf& leaf, std::uint64_t first, std::uint64_t last,
+    [[gnu::always_inline]] static T fold_chain(handed_on<const Leaf> leaf, std::uint64_t first, std::uint64_t last,
                                                worker_page& page) {
         rest other(leaf, last, page.ctx);
         auto* const at = page.next();

@@ -16,11 +16,11 @@ class shared_minimum {
   public:
     explicit shared_minimum(std::uint64_t value) noexcept : value_{value} {}
 
-    [[nodiscard]] std::uint64_t get() const noexcept { return value_.load(std::memory_order_acquire); }
+    [[nodiscard]] std::uint64_t get() const noexcept { return value_.load(memory_order::acquire); }
 
     void lower_to(std::uint64_t value) noexcept {
         std::uint64_t now = get();
-        while (value < now && !value_.compare_exchange_weak(now, value, std::memory_order_relaxed)) {
+        while (value < now && !value_.compare_exchange_weak(now, value, memory_order::relaxed, memory_order::relaxed)) {
         }
     }
 

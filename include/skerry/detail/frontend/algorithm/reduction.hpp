@@ -2,6 +2,7 @@
 #pragma once
 
 #include <skerry/detail/frontend/algorithm/fold.hpp>
+#include <skerry/detail/frontend/algorithm/handed_on.hpp>
 #include <skerry/detail/frontend/algorithm/sequence.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -13,6 +14,16 @@ T reduce_from(T init, Op& op, const Get& get, std::uint64_t count, grain g) {
     T sum = fold_all<Executor, T>(op, get, count, g);
     return T(op(std::move(init), std::move(sum)));
 }
+
+// transform(element(first, k)) for each k.
+template <class T, class It, class Transform>
+struct transformed {
+    handed_on<const It> first;
+    std::conditional_t<std::invocable<const Transform&, std::iter_reference_t<It>>, handed_on<Transform>, Transform&>
+        transform; // one that changes itself stays one
+
+    T operator()(std::uint64_t k) const { return static_cast<T>(transform(element(first, k))); }
+};
 
 template <class Executor>
 struct parallel_reduce_function {
@@ -67,9 +78,7 @@ struct parallel_transform_reduce_function {
                       "skerry: parallel_transform_reduce: transform must be callable with an element and its result "
                       "must convert to init's type");
         if constexpr (fits) {
-            const auto get = [&first, &transform](std::uint64_t k) -> T {
-                return static_cast<T>(transform(element(first, k)));
-            };
+            const transformed<T, It, Transform> get{first, transform};
             return reduce_from<Executor>(std::move(init), reduce, get, sequence_length(first, last), g);
         } else {
             return init;

@@ -25,20 +25,20 @@ class first_error {
   public:
     // Keeps the running exception if it is the first.
     void offer() noexcept {
-        if (!taken_.exchange(true, std::memory_order_relaxed)) { // relaxed: the latch orders error_ for the waiter
+        if (!taken_.exchange(true, memory_order::relaxed)) { // relaxed: the latch orders error_ for the waiter
             error_ = std::current_exception();
         }
     }
     void offer(std::exception_ptr error) noexcept {
-        if (!taken_.exchange(true, std::memory_order_relaxed)) { // relaxed: as above
+        if (!taken_.exchange(true, memory_order::relaxed)) { // relaxed: as above
             error_ = std::move(error);
         }
     }
-    [[nodiscard]] bool any() const noexcept { return taken_.load(std::memory_order_relaxed); }
+    [[nodiscard]] bool any() const noexcept { return taken_.load(memory_order::relaxed); }
     // Rethrows and forgets. Precondition: any().
     [[noreturn]] void rethrow() {
         const std::exception_ptr error = std::exchange(error_, nullptr);
-        taken_.store(false, std::memory_order_relaxed);
+        taken_.store(false, memory_order::relaxed);
         std::rethrow_exception(error);
     }
 
@@ -62,7 +62,7 @@ struct cover {
         } catch (...) {
             error.offer();
             if (stops_on_error) {
-                ctx.stop.store(true, std::memory_order_release);
+                ctx.stop.store(true, memory_order::release);
             }
         }
     }

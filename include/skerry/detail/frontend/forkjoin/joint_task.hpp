@@ -53,7 +53,7 @@ class joint_task final : public loose_task {
         auto* const self = static_cast<joint_task*>(header);
         cover& other = self->cover_;
         latch<machine>& enclosing = *self->own_.pending;
-        if (!other.ctx.stop.load(std::memory_order_acquire)) { // a hint
+        if (!other.ctx.stop.load(memory_order::acquire)) { // a hint
             if constexpr (Apart) {
                 const auto body = [self] { static_cast<void>(finish_with_result(self->f_)); };
                 other.call(body);

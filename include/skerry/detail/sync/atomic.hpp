@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The part of std::atomic that the library uses, over the compiler's own atomics. <atomic> brings strings, error codes
+// and a mutex for wait(), which take a compiler longer than all the rest of a fork (design note 0026).
+
+#include <type_traits>
+
+#include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/base/memory_order.hpp>
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+// As std::atomic, of types that the processor accesses at once, and each order said. Thread safety: every member
+// function but the constructors may run at any time.
+template <class T>
+class atomic {
+    static_assert(std::is_trivially_copyable_v<T> && __atomic_always_lock_free(sizeof(T), nullptr));
+
+  public:
+    constexpr atomic() noexcept : value_{} {}
+    // NOLINTNEXTLINE(google-explicit-constructor): as std::atomic's
+    constexpr atomic(T value) noexcept : value_{value} {}
+    atomic(const atomic&) = delete;
+    atomic& operator=(const atomic&) = delete;
+
+    T load(memory_order o) const noexcept {
+        T value;
+        __atomic_load(&value_, &value, static_cast<int>(o));
+        return value;
+    }
+    void store(T value, memory_order o) noexcept { __atomic_store(&value_, &value, static_cast<int>(o)); }
+
+    T exchange(T value, memory_order o) noexcept {
+        T old;
+        __atomic_exchange(&value_, &value, &old, static_cast<int>(o));
+        return old;
+    }
+    bool compare_exchange_strong(T& expected, T wanted, memory_order o, memory_order failure) noexcept {
+        return __atomic_compare_exchange(&value_, &expected, &wanted, false, static_cast<int>(o),
+                                         static_cast<int>(failure));
+    }
+    bool compare_exchange_weak(T& expected, T wanted, memory_order o, memory_order failure) noexcept {
+        return __atomic_compare_exchange(&value_, &expected, &wanted, true, static_cast<int>(o),
+                                         static_cast<int>(failure));
+    }
+
+    // Integers only.
+    T fetch_add(T value, memory_order o) noexcept { return __atomic_fetch_add(&value_, value, static_cast<int>(o)); }
+    T fetch_sub(T value, memory_order o) noexcept { return __atomic_fetch_sub(&value_, value, static_cast<int>(o)); }
+    T fetch_and(T value, memory_order o) noexcept { return __atomic_fetch_and(&value_, value, static_cast<int>(o)); }
+    T fetch_or(T value, memory_order o) noexcept { return __atomic_fetch_or(&value_, value, static_cast<int>(o)); }
+    T fetch_xor(T value, memory_order o) noexcept { return __atomic_fetch_xor(&value_, value, static_cast<int>(o)); }
+
+  private:
+    alignas(sizeof(T)) T value_;
+};
+
+} // namespace skerry::inline SKERRY_ABI::detail
