@@ -68,11 +68,12 @@ def _copies(result):
     lines = []
     for measured in result["rows"]:
         row = rows[measured["row"]]
-        if row.of_copies and measured["workers"] > 1:
+        if row.of_copies is not None and measured["workers"] > 1:
             cells = [cell(measured, label) for label in SKERRY + [peer.label for peer in COPIES]]
             reached = [of_copies(row, measured, column) for column in SKERRY]
             lines.append(f"| {row.name} | {measured['workers']} | {row.unit} | " + " | ".join(cells) + " | "
-                         + " / ".join("-" if r is None else f"{r:.3f}" for r in reached) + f" | {row.of_copies} |")
+                         + " / ".join("-" if r is None else f"{r:.3f}" for r in reached)
+                         + f" | {row.of_copies or '-'} |")
     return ["**Against serial copies side by side**", "",
             "| | workers | unit | " + " | ".join(SKERRY + [peer.label for peer in COPIES]) + " | reached | goal |",
             "|---" * (len(SKERRY + COPIES) + 5) + "|", *lines, ""] if lines else []

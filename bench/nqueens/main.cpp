@@ -19,10 +19,11 @@ result measure(const settings& how) {
         return {"ms", {0}, "more queens than the board holds"};
     }
     const auto n = static_cast<unsigned>(how.size);
+    auto* const count = how.variant == "bits" ? nqueens::by_bits : nqueens::by_comparing;
     for (unsigned i = 0; i <= how.repetitions; ++i) { // the first warms up
         std::uint64_t computed = 0;
         how.meet();
-        const seconds passed = time([&] { computed = nqueens::count(unknown(n)); });
+        const seconds passed = time([&] { computed = count(unknown(n)); });
         if (computed != solutions[n]) {
             got.wrong = std::to_string(computed) + " solutions";
         }
@@ -35,4 +36,4 @@ result measure(const settings& how) {
 
 } // namespace
 
-int main(int argc, char** argv) { return run(argc, argv, {"nqueens", {"plain"}, 12, measure, "ms"}); }
+int main(int argc, char** argv) { return run(argc, argv, {"nqueens", {"compared", "bits"}, 12, measure, "ms"}); }

@@ -4,15 +4,16 @@
 namespace bench::nqueens {
 namespace {
 
+template <class Rule>
 std::uint64_t from(const board& columns, unsigned row, unsigned n) {
     if (row == n) {
         return 1;
     }
-    const choices next(columns, row, n);
+    const choices<Rule> next(columns, row, n);
     std::array<std::uint64_t, max_n> counts;
     for (unsigned i = 0; i < next.size; ++i) {
 #pragma omp task shared(columns, next, counts) firstprivate(i, row, n)
-        counts[i] = from(placed(columns, row, next.column[i]), row + 1, n);
+        counts[i] = from<Rule>(placed(columns, row, next.column[i]), row + 1, n);
     }
 #pragma omp taskwait
     std::uint64_t sum = 0;
@@ -22,14 +23,18 @@ std::uint64_t from(const board& columns, unsigned row, unsigned n) {
     return sum;
 }
 
-} // namespace
-
+template <class Rule>
 std::uint64_t count(unsigned n) {
     std::uint64_t sum = 0;
 #pragma omp parallel
 #pragma omp single
-    sum = from(board{}, 0, n);
+    sum = from<Rule>(board{}, 0, n);
     return sum;
 }
+
+} // namespace
+
+std::uint64_t by_comparing(unsigned n) { return count<compared>(n); }
+std::uint64_t by_bits(unsigned n) { return count<bits>(n); }
 
 } // namespace bench::nqueens

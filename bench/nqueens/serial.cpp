@@ -5,23 +5,28 @@ namespace bench::nqueens {
 namespace {
 
 // In place: serial code needs no copy of the board for each placement.
+template <class Rule>
 std::uint64_t from(board& columns, unsigned row, unsigned n) {
     if (row == n) {
         return 1;
     }
     std::uint64_t sum = 0;
-    for (std::uint32_t left = safe_columns(columns, row, n); left != 0; left &= left - 1) {
-        columns[row] = static_cast<signed char>(std::countr_zero(left));
-        sum += from(columns, row + 1, n);
+    for (Rule queen{columns, row, n}; queen.next();) {
+        columns[row] = queen.column;
+        sum += from<Rule>(columns, row + 1, n);
     }
     return sum;
 }
 
-} // namespace
-
+template <class Rule>
 std::uint64_t count(unsigned n) {
     board columns{};
-    return from(columns, 0, n);
+    return from<Rule>(columns, 0, n);
 }
+
+} // namespace
+
+std::uint64_t by_comparing(unsigned n) { return count<compared>(n); }
+std::uint64_t by_bits(unsigned n) { return count<bits>(n); }
 
 } // namespace bench::nqueens

@@ -112,6 +112,14 @@ class Gate(unittest.TestCase):
                          [f"{column}: no serial copies side by side were measured" for column in gate.SKERRY])
         self.assertEqual(failures(result("nqueens 12", 1, Skerry_g=50, **values)), [])
 
+    def test_serial_copies_side_by_side_without_a_goal(self):
+        name, values = "nqueens 12, bit masks", {"Skerry_g": 50, "Skerry_clang": 50, "oneTBB": 60, "rayon": 60}
+        self.assertEqual(failures(result(name, 2, copies_g=50, copies_clang=50, **values)), [])
+        self.assertEqual(failures(result(name, 2, **values)), [])
+        row = next(row for row in ROWS if row.name == name)
+        self.assertLessEqual(set(COPIES), set(row.peers(2)))
+        self.assertTrue(set(COPIES).isdisjoint(row.peers(1)))
+
     def test_programs_against_copies_of_their_elision(self):
         self.assertEqual(failures(of_programs(2, program("p", 0.5, 0.96), program("q", 0.5, 0.95))), [])
         self.assertEqual(failures(of_programs(2, program("p", 0.5, 0.9), program("q", 0.5, 0.99))),
@@ -209,6 +217,11 @@ class Table(unittest.TestCase):
         self.assertIn("| nqueens 12 | 2 | ms | 10.0 | 20.0 | 19.0 | 20.0 | 0.950 / 0.475 | 0.97 |", text)
         self.assertIn("| clang++ | 0.500 | 0.250 | +0.250 | <= +0.10 |", text)
         self.assertNotIn("side by side**", table.markdown(result("nqueens 12", 1, Skerry_g=10, Skerry_clang=20)))
+
+    def test_copies_without_a_goal_are_shown(self):
+        text = table.markdown(result("nqueens 12, bit masks", 2, Skerry_g=10, Skerry_clang=20, copies_g=10,
+                                     copies_clang=20))
+        self.assertIn("| nqueens 12, bit masks | 2 | ms | 10.0 | 20.0 | 10.0 | 20.0 | 0.500 / 0.250 | - |", text)
 
     def test_write(self):
         with tempfile.TemporaryDirectory() as folder:

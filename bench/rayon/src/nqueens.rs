@@ -10,40 +10,82 @@ const SOLUTIONS: [u64; MAX_N + 1] = [
     1, 1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14200, 73712, 365596, 2279184, 14772512,
 ];
 
-/// As in nqueens.hpp.
+// Both rules are as in nqueens.hpp.
+
+fn safe(columns: &Board, row: usize, column: i8) -> bool {
+    columns[..row].iter().enumerate().all(|(r, &above)| {
+        let apart = i32::from(column) - i32::from(above);
+        let rows = (row - r) as i32;
+        apart != 0 && apart != rows && apart != -rows
+    })
+}
+
 fn safe_columns(columns: &Board, row: usize, n: usize) -> u32 {
-    let attacked = columns[..row].iter().enumerate().fold(0u32, |attacked, (r, &column)| {
-        let queen = 1u32 << column;
-        attacked | queen | queen << (row - r) | queen >> (row - r)
-    });
+    let attacked = columns[..row]
+        .iter()
+        .enumerate()
+        .fold(0u32, |attacked, (r, &column)| {
+            let queen = 1u32 << column;
+            attacked | queen | queen << (row - r) | queen >> (row - r)
+        });
     !attacked & ((1u32 << n) - 1)
 }
 
-fn from(columns: &Board, row: usize, n: usize) -> u64 {
+trait Rule {
+    fn each_safe(columns: &Board, row: usize, n: usize, found: impl FnMut(i8));
+}
+
+struct Compared;
+
+impl Rule for Compared {
+    fn each_safe(columns: &Board, row: usize, n: usize, mut found: impl FnMut(i8)) {
+        for column in 0..n as i8 {
+            if safe(columns, row, column) {
+                found(column);
+            }
+        }
+    }
+}
+
+struct Bits;
+
+impl Rule for Bits {
+    fn each_safe(columns: &Board, row: usize, n: usize, mut found: impl FnMut(i8)) {
+        let mut left = safe_columns(columns, row, n);
+        while left != 0 {
+            found(left.trailing_zeros() as i8);
+            left &= left - 1;
+        }
+    }
+}
+
+fn from<R: Rule>(columns: &Board, row: usize, n: usize) -> u64 {
     if row == n {
         return 1;
     }
     let mut choices = [0i8; MAX_N];
     let mut size = 0;
-    let mut left = safe_columns(columns, row, n);
-    while left != 0 {
-        choices[size] = left.trailing_zeros() as i8;
+    R::each_safe(columns, row, n, |column| {
+        choices[size] = column;
         size += 1;
-        left &= left - 1;
-    }
+    });
     choices[..size]
         .par_iter()
         .with_max_len(1)
         .map(|&column| {
             let mut next = *columns;
             next[row] = column;
-            from(&next, row + 1, n)
+            from::<R>(&next, row + 1, n)
         })
         .sum()
 }
 
 pub fn measure(how: &Settings) -> Outcome {
     let n = how.size.unwrap_or(12) as usize;
+    let count: fn(&Board, usize, usize) -> u64 = match how.variant.as_str() {
+        "bits" => from::<Bits>,
+        _ => from::<Compared>,
+    };
     let mut got = Outcome {
         unit: "ms",
         samples: vec![],
@@ -51,7 +93,7 @@ pub fn measure(how: &Settings) -> Outcome {
     };
     for i in 0..=how.repetitions {
         let mut computed = 0;
-        let passed = time(|| computed = from(&[0; MAX_N], 0, black_box(n)));
+        let passed = time(|| computed = count(&[0; MAX_N], 0, black_box(n)));
         if computed != SOLUTIONS[n] {
             got.wrong = Some(format!("{computed} solutions"));
         }
