@@ -49,8 +49,9 @@ struct slot_cells::table {
     }
 
     cell& at(unsigned slot) {
-        const std::size_t k = static_cast<std::size_t>(std::bit_width(slot + 1U)) - 1;
-        const std::size_t size = std::size_t{1} << k;
+        const std::size_t place = std::size_t{slot} + 1;
+        const auto k = static_cast<std::size_t>(std::bit_width(place)) - 1;
+        const std::size_t size = std::bit_floor(place);
         cell* segment = cells[k].load(memory_order::acquire); // <- the exchange below
         if (segment == nullptr) {
             auto fresh = std::make_unique<cell[]>(size);
@@ -59,7 +60,7 @@ struct slot_cells::table {
                 segment = fresh.release();
             }
         }
-        cell& found = segment[slot + 1U - size];
+        cell& found = segment[place - size];
         machine::discard(&found, sizeof found, coherence_step::found);
         return found;
     }
