@@ -14,7 +14,7 @@ inline constexpr unsigned max_n = 16;
 /// columns[r]: where the queen of row r stands
 using board = std::array<signed char, max_n>;
 
-/// Whether no queen of the rows above attacks this place: compared with one after the other, as most programs do.
+/// Whether no queen of the rows above attacks this place: compared with one after the other.
 inline bool safe(const board& columns, unsigned row, int column) {
     for (unsigned r = 0; r < row; ++r) {
         const int apart = column - columns[r];
@@ -38,7 +38,7 @@ inline std::uint32_t safe_columns(const board& columns, unsigned row, unsigned n
 }
 
 /// A rule goes over the safe columns of a row: next() finds another one. Not a function that calls another for each:
-/// GCC inlines the serial recursion into itself less then, and by bits executes twice as many instructions.
+/// GCC inlines the serial recursion into itself less then, and by bits executes nearly twice as many instructions.
 struct compared {
     const board& columns;
     unsigned row, n;

@@ -19,7 +19,8 @@ class atomic {
 
   public:
     constexpr atomic() noexcept : value_{} {}
-    // NOLINTNEXTLINE(google-explicit-constructor): as std::atomic's
+    // From a plain value wherever std::atomic is: the explorer's class and this one take the same source.
+    // NOLINTNEXTLINE(google-explicit-constructor): implicit, as the standard has it
     constexpr atomic(T value) noexcept : value_{value} {}
     atomic(const atomic&) = delete;
     atomic& operator=(const atomic&) = delete;
