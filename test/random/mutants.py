@@ -52,8 +52,8 @@ FAULTS = {
          "if (const auto seen = last.unfinished.fetch_sub(1, memory_order::acq_rel); @ ? seen > 2 : seen != 1) {")],
     "group ends one member early (E1)": [
         (SCOPE, "if (g.unfinished.fetch_sub(1, memory_order::acq_rel) == 1) {",
-         "if (const auto seen = g.unfinished.fetch_sub(1, memory_order::acq_rel); @ ? seen <= 2 && g.next != "
-         "nullptr : seen == 1) {")],
+         "if (const auto seen = g.unfinished.fetch_sub(1, memory_order::acq_rel); @ ? seen <= 2 && "
+         "g.next.load(memory_order::seq_cst) != nullptr : seen == 1) {")],
     "group taken for over one member early (E3)": [
         (SCOPE, "last->unfinished.load(memory_order::acquire) == 1;",
          "last->unfinished.load(memory_order::acquire) <= (@ ? 2 : 1);")],
