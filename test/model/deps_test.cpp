@@ -18,10 +18,11 @@ namespace skerry::model {
 
 namespace {
 
+// `newest`: under the memory of C++ (options).
 template <class World, auto... Threads>
-void expect_order(const std::set<std::string>& goals = {}) {
-    for (const memory_order_of memory : {memory_order_of::tso, memory_order_of::partial}) {
-        const result r = explore<World, Threads...>({.memory = memory});
+void expect_order(const std::set<std::string>& goals = {}, std::uint8_t newest = 0) {
+    for (const memory_order_of memory : {memory_order_of::tso, memory_order_of::partial, memory_order_of::rc11}) {
+        const result r = explore<World, Threads...>({.memory = memory, .newest = newest});
         EXPECT_TRUE(r.ok) << r.report;
         EXPECT_EQ(r.goals, goals);
     }
@@ -53,7 +54,7 @@ TEST(deps, a_wait_for_children) {
 }
 TEST(deps, two_waits_for_children) {
     using w = two_who_wait;
-    expect_order<w, &w::first_waiter, &w::second_waiter, &w::runner>({"slept"});
+    expect_order<w, &w::first_waiter, &w::second_waiter, &w::runner>({"slept"}, 2);
 }
 TEST(deps, a_wait_for_an_object) {
     using w = waiting_for_an_object;
@@ -64,6 +65,11 @@ TEST(deps, a_finish_around_children) {
     expect_order<w, &w::parent, &w::runner>({"slept"});
 }
 
+TEST(DISABLED_deep, two_waits_for_children_in_c_plus_plus) {
+    using w = two_who_wait;
+    expect_order<w, &w::first_waiter, &w::second_waiter, &w::runner>({"slept"});
+}
+
 template <std::size_t Children, bool Failing>
 void expect_every_program(const options& o) {
     using w = every_program<Children, Failing>;
@@ -71,8 +77,14 @@ void expect_every_program(const options& o) {
     EXPECT_TRUE(r.ok) << r.report;
     EXPECT_EQ(r.goals, std::set<std::string>{"waits"});
 }
-TEST(deps, every_program_of_two_children) { expect_every_program<2, false>({}); }
-TEST(deps, every_program_of_two_children_that_may_fail) { expect_every_program<2, true>({}); }
+TEST(deps, every_program_of_two_children) {
+    expect_every_program<2, false>({});
+    expect_every_program<2, false>({.memory = memory_order_of::rc11});
+}
+TEST(deps, every_program_of_two_children_that_may_fail) {
+    expect_every_program<2, true>({});
+    expect_every_program<2, true>({.memory = memory_order_of::rc11});
+}
 
 const std::set<std::string> either = {"completed by its body", "completed by the last inside", "slept"};
 TEST(deps, a_task_is_complete_when_its_children_are) {

@@ -146,7 +146,7 @@ void engine::start(const scenario& s, const options& o) {
     arena_.fill(std::byte{});
     buffers_.fill(buffer{});
     cores_.fill(core_state{});
-    views_.clear(threads_);
+    views_.clear(threads_, options_.newest);
     names_.clear();
     forget_failure();
     conflicts_.resize(arena_size / granule);

@@ -96,6 +96,8 @@ struct options {
     std::span<const std::byte> globals{}; // atomics outside of the arena that the code under test uses: kept in it
     fault_hook fault = nullptr;
     walk_by walk = walk_by::states;
+    std::uint8_t newest =
+        0; // rc11: nobody may read, of one place, but so many stores; 0: whatever C++ lets it (views.hpp)
     std::uint8_t alike = 0; // bit i: thread i. Those do the same; they begin in the order of their numbers
 };
 

@@ -24,14 +24,15 @@ bool engine::tracked(unsigned t, const request& r) const {
 }
 
 // A store that can stand in one place only is done at once: others may go on to read what is older, and put theirs
-// before it. So is a fence that changes nothing: as a later one it would only forbid more.
+// before it, as long as the older ones fit the bound. So is a fence that changes nothing: as a later one it would only
+// forbid more.
 bool engine::visible_in_views(unsigned t, const request& r) const {
     if (!tracked(t, r)) {
         return r.what == action::choose && r.operand > 1;
     }
     const testing_pause pause(*const_cast<engine*>(this));
     switch (r.what) {
-    case action::store: return views_.choices(t, r, false) > 1 || !views_.race(t, r).empty();
+    case action::store: return views_.choices(t, r, false) > 1 || views_.hides(r) || !views_.race(t, r).empty();
     case action::full_fence:
     case action::light_fence: return !views_.idle(t, r);
     case action::fence: return false;

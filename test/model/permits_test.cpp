@@ -90,12 +90,17 @@ void expect_well(const std::set<std::string>& goals, const options& o = {}) {
 }
 
 TEST(permits, a_worker_blocks_twice) {
-    for (const memory_order_of memory : {memory_order_of::tso, memory_order_of::partial}) {
+    for (const memory_order_of memory : {memory_order_of::tso, memory_order_of::partial, memory_order_of::rc11}) {
         expect_well<again, &again::blocks<0>, &again::stands_in>({}, {.memory = memory});
     }
 }
 TEST(permits, more_block_than_may_have_a_stand_in) {
     expect_well<crowd, &crowd::blocks<0>, &crowd::blocks<1>, &crowd::stands_in>({});
+}
+// For `tools/model --deep`.
+TEST(DISABLED_deep, more_block_than_may_have_a_stand_in_in_c_plus_plus) {
+    expect_well<crowd, &crowd::blocks<0>, &crowd::blocks<1>, &crowd::stands_in>(
+        {}, {.memory = memory_order_of::rc11, .newest = 2});
 }
 
 // --- faults ---------------------------------------------------------------------------------------------------------

@@ -85,8 +85,43 @@ TEST(sched, blocks_given_back_are_neither_lost_nor_doubled) {
     }
 }
 
+// A thief that cannot sleep yet, beside an owner that looks at nothing, would leave stores without end that the owner
+// may still read: each reads one of the `newest`.
+options c_plus_plus(std::uint8_t newest) {
+    return {.memory = memory_order_of::rc11, .max_states = 60'000'000, .newest = newest};
+}
+
+TEST(rc11, a_task_reaches_a_sleeper) { expect_end<demanding<steal_protocol::asymmetric, 0, false>>(c_plus_plus(4)); }
+TEST(rc11, a_task_reaches_a_sleeper_under_locks) {
+    expect_end<demanding<steal_protocol::locked, 0, false>>(c_plus_plus(4));
+    expect_end<demanding<steal_protocol::locked>>(c_plus_plus(2));
+}
+TEST(rc11, a_joiner_helps_its_thief_under_locks) { expect_end<leapfrogging<steal_protocol::locked>>(c_plus_plus(1)); }
+TEST(rc11, a_finish_block_helps_its_tasks_under_locks) {
+    expect_end<finishing<steal_protocol::locked>>(c_plus_plus(1));
+}
+TEST(rc11, tasks_left_above_a_fork_under_locks) {
+    expect_end<leaving_loose_tasks<steal_protocol::locked>>(c_plus_plus(1));
+}
+
 // Larger ones, for `tools/model --deep`.
 constexpr options deep = {.max_states = 60'000'000};
+
+TEST(DISABLED_deep, a_warm_task_reaches_a_sleeper_in_c_plus_plus) {
+    expect_end<demanding<steal_protocol::asymmetric>>(c_plus_plus(3));
+}
+TEST(DISABLED_deep, a_joiner_helps_its_thief_in_c_plus_plus) {
+    expect_end<leapfrogging<steal_protocol::asymmetric>>(c_plus_plus(2));
+}
+TEST(DISABLED_deep, a_joiner_helps_its_thief_in_c_plus_plus_under_locks) {
+    expect_end<leapfrogging<steal_protocol::locked>>(c_plus_plus(2));
+}
+TEST(DISABLED_deep, a_finish_block_helps_its_tasks_in_c_plus_plus) {
+    expect_end<finishing<steal_protocol::asymmetric>>(c_plus_plus(2));
+}
+TEST(DISABLED_deep, tasks_left_above_a_fork_in_c_plus_plus) {
+    expect_end<leaving_loose_tasks<steal_protocol::asymmetric>>(c_plus_plus(2));
+}
 
 TEST(DISABLED_deep, a_joiner_helps_its_thief_in_partial_order) {
     options o = deep;

@@ -9,8 +9,9 @@
 
 namespace skerry::model {
 
-void views::clear(unsigned threads) {
+void views::clear(unsigned threads, unsigned newest) {
     threads_ = threads;
+    newest_ = newest;
     places_count_ = 0;
     messages_count_ = 0;
     asked_ = 0;

@@ -24,6 +24,11 @@
 // Plain cells are checked by happens-before: an access must know every other that it conflicts with. So the reads by
 // each thread of a plain cell are a place of their own, with two positions: the last one is known, or not.
 //
+// A bound on the stores of a place that may be read makes loops finite in which one thread stores and the other does
+// not look. Where there are more, every thread looks there, by a relaxed load, and finds one of the newest: so what is
+// left are executions of the same memory. Such a look never passes a plain store, which happens-before must show; a
+// plain access, or an end of life, that races with so old an atomic store is not found.
+//
 // Thread safety: none. Nothing here allocates where threads of the explorer call it.
 //
 // Invariants
@@ -48,12 +53,15 @@ class views {
     static constexpr unsigned max_stores = 320; // of all places together
     static constexpr unsigned max_history = 40; // of one place
 
-    void clear(unsigned threads);
+    // At most `newest` stores of a place may be read; 0: no bound.
+    void clear(unsigned threads, unsigned newest);
 
     // How many ways there are for the operation; 1 for what is no operation of this memory.
     unsigned choices(unsigned t, const request& r, bool weak_may_fail);
     // The newest store first.
     reply execute(unsigned t, const request& r, unsigned way, bool weak_may_fail);
+    // Whether with the store there are more than may be read.
+    bool hides(const request& r);
     // Whether a fence changes nothing now.
     bool idle(unsigned t, const request& r);
 
@@ -149,6 +157,7 @@ class views {
     unsigned last_plain(unsigned p);
     bool put(unsigned p, unsigned position, const message& m);
     void drop_older(unsigned p, unsigned n);
+    unsigned too_old(unsigned p);
     void merge_twins(unsigned p);
 
     unsigned list(unsigned t, const request& r, bool weak_may_fail);
@@ -164,6 +173,7 @@ class views {
 
     // The state.
     unsigned threads_ = 0;
+    unsigned newest_ = 0;
     unsigned places_count_ = 0;
     unsigned messages_count_ = 0;
     std::uint32_t asked_ = 0;

@@ -114,6 +114,26 @@ bool views::put(unsigned p, unsigned position, const message& m) {
     return true;
 }
 
+bool views::hides(const request& r) {
+    wake();
+    const int found = find(r.address);
+    return newest_ != 0 && (found < 0 ? 1U : places_[static_cast<unsigned>(found)].count) >= newest_;
+}
+
+// How many of its oldest stores are behind the bound, and before a plain store that somebody may not know.
+unsigned views::too_old(unsigned p) {
+    const place& here = places_[p];
+    if (newest_ == 0 || here.reader != 0 || here.count <= newest_) {
+        return 0;
+    }
+    for (unsigned n = 1; n <= here.count - newest_; ++n) {
+        if (at(p, n).plain != 0) {
+            return n - 1;
+        }
+    }
+    return here.count - newest_;
+}
+
 // Makes position n the oldest one.
 void views::drop_older(unsigned p, unsigned n) {
     if (places_[p].reader == 0) {

@@ -25,6 +25,7 @@ void views::reduce(std::uint32_t running) {
         for (unsigned t = 0; t < threads_; ++t) {
             oldest = (running >> t & 1U) != 0 ? std::min<unsigned>(oldest, known_[t].current.at[p]) : oldest;
         }
+        oldest = std::max(oldest, too_old(p));
         if (oldest != 0) {
             drop_older(p, oldest);
         }
