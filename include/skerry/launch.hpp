@@ -24,7 +24,8 @@ struct launch_result {
     // 0: every process ended with 0. Otherwise that of the first that did not: its exit status, or 128 and the number
     // of the signal that killed it.
     int status = 0;
-    std::string text; // empty, or "process 1 was killed by signal 9"
+    // Empty, or "process 1 was killed by signal 9". Where the system counts it, the text says that memory ran out.
+    std::string text;
 };
 
 // Runs `command` (a program, looked up in PATH, and its arguments) as so many processes, and waits until all have

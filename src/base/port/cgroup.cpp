@@ -115,8 +115,7 @@ std::vector<membership> read_memberships(std::string_view text) {
     return result;
 }
 
-// The process's own group below a mount. Without a cgroup namespace a container mounts its group as the root, while the
-// path still starts at the host's; a group outside of what is mounted is seen as the mount's top.
+// Without a cgroup namespace a container mounts its group as the root, while the path still starts at the host's.
 std::string group_below(const mount& m, std::string_view path) {
     if (m.root != "/" && path.substr(0, m.root.size()) == m.root &&
         (path.size() == m.root.size() || path[m.root.size()] == '/')) {
@@ -130,16 +129,47 @@ std::string group_below(const mount& m, std::string_view path) {
     return path.find("/..") != std::string_view::npos ? std::string() : std::string(path);
 }
 
+// The process's own group below a mount; one outside of what is mounted is seen as the mount's top.
+std::string visible_group(const std::string& root, const mount& m, std::string_view path) {
+    std::string group = group_below(m, path);
+    if (!directory_exists(root + m.point + group)) {
+        group.clear();
+    }
+    return group;
+}
+
+constexpr std::string_view version_2; // has one group for all controllers
+constexpr std::string_view controllers[] = {version_2, "cpu", "cpuset", "memory"};
+
+// The process's group of each controller that this file reads, and where it is mounted.
+template <class F>
+void for_each_group(const std::string& root, F&& call) {
+    const auto groups = read_small_file(root + "/proc/self/cgroup");
+    const auto mounts = read_small_file(root + "/proc/self/mountinfo");
+    if (!groups || !mounts) {
+        return;
+    }
+    const std::vector<mount> visible = read_mounts(*mounts);
+    for (const membership& member : read_memberships(*groups)) {
+        for (const std::string_view controller : controllers) {
+            const bool meant = controller == version_2 ? member.unified : contains(member.controllers, controller);
+            const auto m = std::find_if(visible.begin(), visible.end(), [&](const mount& at) {
+                return at.unified == (controller == version_2) && (at.unified || contains(at.options, controller));
+            });
+            if (meant && m != visible.end()) {
+                call(*m, controller, member.path);
+            }
+        }
+    }
+}
+
 class reader {
   public:
     explicit reader(const std::string& root) : root_(root) {}
 
     // Every level from the group to the mount point.
     void levels(const mount& m, std::string_view path, void (reader::*read)(const std::string&)) {
-        std::string group = group_below(m, path);
-        if (!directory_exists(root_ + m.point + group)) {
-            group.clear();
-        }
+        std::string group = visible_group(root_, m, path);
         (this->*read)(m.point + group);
         while (!group.empty()) {
             group.resize(group.rfind('/'));
@@ -233,33 +263,45 @@ std::optional<double> parse_cpu_max(std::string_view text) {
     return ratio(number(quota), period);
 }
 
-std::vector<cpu_limit> read_cgroup_limits(const std::string& root) {
-    const auto groups = read_small_file(root + "/proc/self/cgroup");
-    const auto mounts = read_small_file(root + "/proc/self/mountinfo");
-    reader result(root);
-    if (groups && mounts) {
-        const std::vector<mount> visible = read_mounts(*mounts);
-        const auto walk = [&](const membership& member, auto belongs, void (reader::*read)(const std::string&)) {
-            const auto m = std::find_if(visible.begin(), visible.end(), belongs);
-            if (m != visible.end()) {
-                result.levels(*m, member.path, read);
-            }
-        };
-        for (const membership& member : read_memberships(*groups)) {
-            if (member.unified) {
-                walk(member, [](const mount& m) { return m.unified; }, &reader::unified);
-            }
-            if (contains(member.controllers, "cpu")) {
-                walk(member, [](const mount& m) { return !m.unified && contains(m.options, "cpu"); }, &reader::cpu);
-            }
-            if (contains(member.controllers, "cpuset")) {
-                walk(
-                    member, [](const mount& m) { return !m.unified && contains(m.options, "cpuset"); },
-                    &reader::cpuset);
-            }
+std::optional<unsigned long long> parse_count(std::string_view text, std::string_view word) {
+    while (!text.empty()) {
+        std::string_view line = take(text, '\n');
+        if (take(line, ' ') == word) {
+            const auto count = number(trim(line));
+            return count && *count >= 0 ? std::optional(static_cast<unsigned long long>(*count)) : std::nullopt;
         }
     }
+    return std::nullopt;
+}
+
+std::vector<cpu_limit> read_cgroup_limits(const std::string& root) {
+    reader result(root);
+    for_each_group(root, [&](const mount& m, std::string_view controller, std::string_view path) {
+        if (controller == version_2) {
+            result.levels(m, path, &reader::unified);
+        } else if (controller == "cpu") {
+            result.levels(m, path, &reader::cpu);
+        } else if (controller == "cpuset") {
+            result.levels(m, path, &reader::cpuset);
+        }
+    });
     return std::move(result).found();
+}
+
+std::optional<memory_kills> read_memory_kills(const std::string& root) {
+    std::optional<memory_kills> result;
+    for_each_group(root, [&](const mount& m, std::string_view controller, std::string_view path) {
+        if (controller != version_2 && controller != "memory") {
+            return;
+        }
+        const std::string where = m.point + visible_group(root, m, path) +
+                                  (controller == version_2 ? "/memory.events" : "/memory.oom_control");
+        const auto content = read_small_file(root + where);
+        if (const auto count = content ? parse_count(*content, "oom_kill") : std::nullopt) {
+            result = {*count, where};
+        }
+    });
+    return result;
 }
 
 } // namespace skerry::inline SKERRY_ABI::port

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "base/port/cgroup.hpp"
 #include "base/port/child.hpp"
 #include "base/port/clock.hpp"
 #include "base/port/futex.hpp"
@@ -139,9 +140,18 @@ class crew {
             result_.status = end.killed ? signal_base + end.number : end.number;
             result_.text = "process " + std::to_string(rank) +
                            (end.killed ? " was killed by signal " : " ended with exit status ") +
-                           std::to_string(end.number);
+                           std::to_string(end.number) +
+                           (end.killed && end.number == port::signal_kill ? why_killed() : "");
             end_at_ = port::now_ns() + static_cast<std::uint64_t>(options_.grace_seconds * double{second});
         }
+    }
+
+    // The kernel leaves nothing but its count.
+    [[nodiscard]] std::string why_killed() const {
+        const auto now = port::read_memory_kills();
+        return now && now->count > kills_before_
+                   ? ", as the kernel does where memory runs out (its count oom_kill in " + now->where + " has grown)"
+                   : "";
     }
 
     void send(int signal) const noexcept {
@@ -154,6 +164,7 @@ class crew {
 
     shared_memory shared_;
     launch_options options_;
+    unsigned long long kills_before_ = port::read_memory_kills().value_or(port::memory_kills()).count;
     port::child_watch watch_;
     std::vector<int> ranks_;   // of every process ever started
     std::vector<int> running_; // not yet waited for

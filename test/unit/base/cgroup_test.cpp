@@ -17,11 +17,16 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::Field;
 using testing::IsEmpty;
+using testing::Optional;
 using list = std::vector<unsigned>;
 
 auto limit(double cpus, const std::string& where, const std::string& text) {
     return AllOf(Field("cpus", &cpu_limit::cpus, cpus), Field("where", &cpu_limit::where, where),
                  Field("text", &cpu_limit::text, text));
+}
+
+auto kills(unsigned long long count, const std::string& where) {
+    return AllOf(Field("count", &memory_kills::count, count), Field("where", &memory_kills::where, where));
 }
 
 constexpr const char* v2_mount = "30 24 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n";
@@ -59,6 +64,32 @@ TEST(cgroup, quotas) {
     for (const char* const bad : {"", "max", "max x", "max 0", "1 0", "0 1", "-1 5", "1", "1 2 3", "x 100000"}) {
         EXPECT_EQ(parse_cpu_max(bad), std::nullopt) << bad;
     }
+}
+
+TEST(cgroup, counts) {
+    EXPECT_EQ(parse_count("low 0\noom 3\noom_kill 2\noom_group_kill 1\n", "oom_kill"), 2);
+    EXPECT_EQ(parse_count("oom_kill_disable 0\nunder_oom 0\noom_kill 7", "oom_kill"), 7);
+    for (const char* const bad :
+         {"", "oom 1", "oom_kill", "oom_kill x", "oom_kill -1", "oom_kill 1 2", " oom_kill 1"}) {
+        EXPECT_EQ(parse_count(bad, "oom_kill"), std::nullopt) << bad;
+    }
+}
+
+TEST(cgroup, processes_ended_for_want_of_memory) {
+    fake_root root;
+    EXPECT_EQ(read_memory_kills(root.path()), std::nullopt);
+    root.file("/proc/self/cgroup", "0::/job\n")
+        .file("/proc/self/mountinfo", v2_mount)
+        .file("/sys/fs/cgroup/job/memory.events", "oom 3\noom_kill 2\n");
+    EXPECT_THAT(read_memory_kills(root.path()), Optional(kills(2, "/sys/fs/cgroup/job/memory.events")));
+    // Both versions: the one that has the controller counts.
+    root.file("/proc/self/cgroup", "4:memory:/a\n0::/b\n")
+        .file("/proc/self/mountinfo", "1 0 0:1 / /cg/memory rw - cgroup cgroup rw,memory\n"
+                                      "2 0 0:2 / /cg/unified rw - cgroup2 cgroup2 rw\n")
+        .file("/cg/memory/a/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 5\n");
+    EXPECT_THAT(read_memory_kills(root.path()), Optional(kills(5, "/cg/memory/a/memory.oom_control")));
+    root.file("/cg/memory/a/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\n"); // a kernel before 4.13
+    EXPECT_EQ(read_memory_kills(root.path()), std::nullopt);
 }
 
 TEST(cgroup, version_2_reads_every_level) {

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "../base/child.hpp"
+#include "../base/memory_group.hpp"
 #include "base/port/shared_memory.hpp"
 #include "fabric/shm/protocol.hpp"
 #include "fabric/shm/shm.hpp"
@@ -94,6 +95,26 @@ TEST(launch, a_killed_process_is_named) {
     const child_result r = launched({"be_killed_or_sleep"}, 0.05);
     EXPECT_EQ(r.code, 128 + SIGKILL);
     EXPECT_EQ(r.output, "launcher: process 1 was killed by signal 9\n");
+}
+
+// The first process takes more than the group has; the launcher is in it, too, with a smaller claim.
+TEST(launch, a_process_for_which_there_was_no_memory_is_named) {
+    const skerry_test::memory_group group(std::size_t{512} << 20);
+    if (!group.made()) {
+        GTEST_SKIP() << "this process may not make a control group with a memory limit";
+    }
+    const child_result r = run_in_child([&] {
+        if (!group.enter()) {
+            return 1;
+        }
+        const skerry::launch_result end = launch(2, {self, "use_up_memory_or_sleep"}, {.grace_seconds = 0.05});
+        std::fprintf(stderr, "launcher: %s\n", end.text.c_str());
+        return end.status;
+    });
+    EXPECT_EQ(r.code, 128 + SIGKILL) << r.output;
+    EXPECT_THAT(r.output,
+                testing::ContainsRegex("launcher: process 0 was killed by signal 9, as the kernel does where memory "
+                                       "runs out \\(its count oom_kill in /.*/memory\\.[a-z_]+ has grown\\)\n"));
 }
 
 TEST(launch, wrong_calls) {

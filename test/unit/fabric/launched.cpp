@@ -7,6 +7,7 @@
 #include <exception>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -100,6 +101,14 @@ int run(std::string_view what, unsigned rank, char** arguments) {
     if (what == "be_killed_or_sleep") {
         if (rank == 1) {
             port::kill_this_process();
+        }
+        sleep_for_ever();
+    }
+    if (what == "use_up_memory_or_sleep") {
+        if (rank == 0) {
+            constexpr std::size_t most = std::size_t{2} << 30;
+            const std::vector<char> used(most, 1);
+            return used[most / 2];
         }
         sleep_for_ever();
     }

@@ -32,6 +32,7 @@
 #include <skerry/skerry.hpp>
 
 #include "../base/child.hpp"
+#include "../base/memory_group.hpp"
 #include "../base/seccomp.hpp"
 
 namespace {
@@ -291,6 +292,34 @@ TEST(Resident, OfTheArenaWhatWasMade) {
         return after - before >= mib && after - before < 4 * mib ? 0 : 1;
     });
     expect_success(child);
+}
+
+constexpr const char* no_group = "this process may not make a control group with a memory limit";
+
+// 16 stacks of 8 MiB, 1 TiB of addresses and a million spawned tasks, of which few are there at a time.
+TEST(MemoryOfTheGroup, IsForWhatWasTouched) {
+    const skerry_test::memory_group group(48 * mib);
+    if (!group.made()) {
+        GTEST_SKIP() << no_group;
+    }
+    expect_success(run_in_child([&group] {
+        if (!group.enter()) {
+            return 1;
+        }
+        skerry::runtime rt(with(16));
+        const bool right = rt.run([] {
+            skerry::region r = skerry::root_region().create();
+            std::atomic<long> ran{0};
+            skerry::finish([&](skerry::scope& s) {
+                for (int i = 0; i < 1'000'000; ++i) {
+                    skerry::spawn([&ran] { ran.fetch_add(1, std::memory_order_relaxed); });
+                }
+                s.async([&ran] { ran.fetch_add(1, std::memory_order_relaxed); });
+            });
+            return ran == 1'000'001 && *r.make<int>(5) == 5 && computes();
+        });
+        return right ? 0 : 2;
+    }));
 }
 
 // --- system calls ---------------------------------------------------------------------------------------------------

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A control group with a memory limit, inside of this process's own: for a child of run_in_child, which goes in.
+// Without the right to make one (a container, a user without delegation) there is none, and the test says so.
+
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <unistd.h>
+
+#include "base/port/cgroup.hpp"
+
+namespace skerry_test {
+
+class memory_group {
+  public:
+    explicit memory_group(std::size_t bytes) {
+        const auto own = skerry::port::read_memory_kills();
+        if (!own) {
+            return;
+        }
+        const auto parent = std::filesystem::path(own->where).parent_path();
+        const auto group = parent / ("skerry-test-" + std::to_string(::getpid()));
+        std::error_code failed;
+        if (!std::filesystem::create_directory(group, failed) || failed) {
+            return;
+        }
+        made_ = group;
+        write("memory.swap.max", 0); // of version 2 alone
+        if (!write("memory.max", bytes) && !write("memory.limit_in_bytes", bytes)) {
+            remove();
+        }
+    }
+    memory_group(const memory_group&) = delete;
+    memory_group& operator=(const memory_group&) = delete;
+    ~memory_group() { remove(); }
+
+    [[nodiscard]] bool made() const { return !made_.empty(); }
+
+    // The calling process belongs to it until its end, and so do its children.
+    [[nodiscard]] bool enter() const { return write("cgroup.procs", static_cast<std::size_t>(::getpid())); }
+
+  private:
+    bool write(const char* file, std::size_t number) const {
+        if (!std::filesystem::exists(made_ / file)) {
+            return false;
+        }
+        std::ofstream out(made_ / file);
+        out << number << std::flush;
+        return out.good();
+    }
+
+    void remove() {
+        std::error_code ignored;
+        std::filesystem::remove(made_, ignored);
+        made_.clear();
+    }
+
+    std::filesystem::path made_;
+};
+
+} // namespace skerry_test
