@@ -24,7 +24,8 @@ struct launch_result {
     // 0: every process ended with 0. Otherwise that of the first that did not: its exit status, or 128 and the number
     // of the signal that killed it.
     int status = 0;
-    // Empty, or "process 1 was killed by signal 9". Where the system counts it, the text says that memory ran out.
+    // Empty, or "process 1 was killed by signal 9". Where the system counts it, the text says that it may have been
+    // memory.
     std::string text;
 };
 

@@ -366,9 +366,14 @@ TEST(rc11, a_bound_on_how_old_a_store_is_read) {
         std::set<std::string> all = explored(p);
         const std::set<std::string> sequential = explored(p, {.memory = memory_order_of::sequential});
         for (std::uint8_t newest = 3; newest >= 1; --newest) {
-            const std::set<std::string> some = explored(p, {.memory = memory_order_of::rc11, .newest = newest});
-            ASSERT_TRUE(std::includes(all.begin(), all.end(), some.begin(), some.end())) << "seed " << seed << "\n"
-                                                                                         << text(p);
+            const options bounded = {.memory = memory_order_of::rc11, .newest = newest};
+            const std::set<std::string> some = explored(p, bounded);
+            options whole = bounded;
+            whole.reduce = false;
+            ASSERT_EQ(some, explored(p, whole)) << "seed " << seed << ", program " << i << "\n" << text(p);
+            ASSERT_TRUE(std::includes(all.begin(), all.end(), some.begin(), some.end()))
+                << "seed " << seed << ", program " << i << "\n"
+                << text(p);
             outcomes[newest] += some.size();
             all = some;
         }

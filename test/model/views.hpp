@@ -25,9 +25,9 @@
 // each thread of a plain cell are a place of their own, with two positions: the last one is known, or not.
 //
 // A bound on the stores of a place that may be read makes loops finite in which one thread stores and the other does
-// not look. Where there are more, every thread looks there, by a relaxed load, and finds one of the newest: so what is
-// left are executions of the same memory. Such a look never passes a plain store, which happens-before must show; a
-// plain access, or an end of life, that races with so old an atomic store is not found.
+// not look. Where there are more, all that is known is moved on to the oldest that is left. That only takes choices
+// away: what is left are executions of the same memory. It never passes a plain store, which happens-before must show;
+// a plain access, or an end of life, that races with so old an atomic store is not found.
 //
 // Thread safety: none. Nothing here allocates where threads of the explorer call it.
 //
@@ -60,7 +60,7 @@ class views {
     unsigned choices(unsigned t, const request& r, bool weak_may_fail);
     // The newest store first.
     reply execute(unsigned t, const request& r, unsigned way, bool weak_may_fail);
-    // Whether with the store there are more than may be read.
+    // Whether the store, now or with another in front of it, may be one more than may be read.
     bool hides(const request& r);
     // Whether a fence changes nothing now.
     bool idle(unsigned t, const request& r);

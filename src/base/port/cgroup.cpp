@@ -115,7 +115,8 @@ std::vector<membership> read_memberships(std::string_view text) {
     return result;
 }
 
-// Without a cgroup namespace a container mounts its group as the root, while the path still starts at the host's.
+// The process's own group below a mount. Without a cgroup namespace a container mounts its group as the root, while the
+// path still starts at the host's; a group outside of what is mounted is seen as the mount's top.
 std::string group_below(const mount& m, std::string_view path) {
     if (m.root != "/" && path.substr(0, m.root.size()) == m.root &&
         (path.size() == m.root.size() || path[m.root.size()] == '/')) {
@@ -127,15 +128,6 @@ std::string group_below(const mount& m, std::string_view path) {
         path.remove_suffix(1);
     }
     return path.find("/..") != std::string_view::npos ? std::string() : std::string(path);
-}
-
-// The process's own group below a mount; one outside of what is mounted is seen as the mount's top.
-std::string visible_group(const std::string& root, const mount& m, std::string_view path) {
-    std::string group = group_below(m, path);
-    if (!directory_exists(root + m.point + group)) {
-        group.clear();
-    }
-    return group;
 }
 
 constexpr std::string_view version_2; // has one group for all controllers
@@ -169,7 +161,10 @@ class reader {
 
     // Every level from the group to the mount point.
     void levels(const mount& m, std::string_view path, void (reader::*read)(const std::string&)) {
-        std::string group = visible_group(root_, m, path);
+        std::string group = group_below(m, path);
+        if (!directory_exists(root_ + m.point + group)) {
+            group.clear();
+        }
         (this->*read)(m.point + group);
         while (!group.empty()) {
             group.resize(group.rfind('/'));
@@ -294,8 +289,8 @@ std::optional<memory_kills> read_memory_kills(const std::string& root) {
         if (controller != version_2 && controller != "memory") {
             return;
         }
-        const std::string where = m.point + visible_group(root, m, path) +
-                                  (controller == version_2 ? "/memory.events" : "/memory.oom_control");
+        const std::string where =
+            m.point + group_below(m, path) + (controller == version_2 ? "/memory.events" : "/memory.oom_control");
         const auto content = read_small_file(root + where);
         if (const auto count = content ? parse_count(*content, "oom_kill") : std::nullopt) {
             result = {*count, where};

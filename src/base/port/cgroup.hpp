@@ -30,13 +30,14 @@ struct cpu_limit {
 // paths do not contain it.
 std::vector<cpu_limit> read_cgroup_limits(const std::string& root = "");
 
-// How many processes of this process's group the kernel has ended for want of memory, at whichever limit.
+// How many processes of this process's group (version 2: and of those below) the kernel has ended for want of memory,
+// at whichever limit.
 struct memory_kills {
     unsigned long long count = 0;
     std::string where; // the file
 };
 
-// Nothing where the system does not count them.
+// Nothing where the system does not count them, or the group is out of sight.
 std::optional<memory_kills> read_memory_kills(const std::string& root = "");
 
 // The number behind the word at the beginning of a line, of memory.events and memory.oom_control; nothing if malformed.

@@ -146,11 +146,11 @@ class crew {
         }
     }
 
-    // The kernel leaves nothing but its count.
+    // The kernel leaves nothing but the count of a control group, which others may share.
     [[nodiscard]] std::string why_killed() const {
         const auto now = port::read_memory_kills();
-        return now && now->count > kills_before_
-                   ? ", as the kernel does where memory runs out (its count oom_kill in " + now->where + " has grown)"
+        return now && kills_before_ && now->where == kills_before_->where && now->count > kills_before_->count
+                   ? "; it may have been for want of memory: the count oom_kill in " + now->where + " has grown"
                    : "";
     }
 
@@ -164,7 +164,7 @@ class crew {
 
     shared_memory shared_;
     launch_options options_;
-    unsigned long long kills_before_ = port::read_memory_kills().value_or(port::memory_kills()).count;
+    const std::optional<port::memory_kills> kills_before_ = port::read_memory_kills();
     port::child_watch watch_;
     std::vector<int> ranks_;   // of every process ever started
     std::vector<int> running_; // not yet waited for

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A control group with a memory limit, inside of this process's own: for a child of run_in_child, which goes in.
-// Without the right to make one (a container, a user without delegation) there is none, and the test says so.
+// A control group with a memory limit, inside of this process's own or beside it: for a child of run_in_child, which
+// goes in. Without the right to make one (a container, a user without delegation) there is none, and the test says so.
 
 #include <cstddef>
 #include <filesystem>
@@ -22,15 +22,20 @@ class memory_group {
         if (!own) {
             return;
         }
-        const auto parent = std::filesystem::path(own->where).parent_path();
-        const auto group = parent / ("skerry-test-" + std::to_string(::getpid()));
-        std::error_code failed;
-        if (!std::filesystem::create_directory(group, failed) || failed) {
-            return;
-        }
-        made_ = group;
-        write("memory.swap.max", 0); // of version 2 alone
-        if (!write("memory.max", bytes) && !write("memory.limit_in_bytes", bytes)) {
+        // Version 2 gives a limit to a group beside the own one only: none that has processes has groups with limits.
+        const auto here = std::filesystem::path(own->where).parent_path();
+        for (const auto& parent : {here, here.parent_path()}) {
+            const auto group = parent / ("skerry-test-" + std::to_string(::getpid()));
+            std::error_code failed;
+            if (!std::filesystem::create_directory(group, failed) || failed) {
+                continue;
+            }
+            made_ = group;
+            write("memory.swap.max", 0);
+            write("memory.swappiness", 0); // of version 1
+            if (write("memory.max", bytes) || write("memory.limit_in_bytes", bytes)) {
+                return;
+            }
             remove();
         }
     }
