@@ -24,6 +24,7 @@ void print(const char* name, const char* unit, double value);
 double least_nanoseconds(unsigned runs, const std::function<seconds()>& f);
 
 std::vector<step> fork_steps();            // forks.cpp
+std::vector<step> owner_steps();           // owner.cpp
 std::uint64_t fib_of_coroutines(unsigned); // coroutine.cpp
 void measure_operations();                 // operations.cpp
 

@@ -29,7 +29,11 @@ int main() {
     constexpr std::uint64_t value = 832040;
     constexpr double forks = 1346268;
     constexpr unsigned runs = 9;
-    for (const limits::step& step : limits::fork_steps()) {
+    std::vector<limits::step> steps = limits::fork_steps();
+    for (const limits::step& step : limits::owner_steps()) {
+        steps.push_back(step);
+    }
+    for (const limits::step& step : steps) {
         bool right = true;
         const double least = limits::least_nanoseconds(runs, [&] {
             std::uint64_t computed = 0;
