@@ -87,6 +87,7 @@ class maker {
         effects busy{};      // what unfinished children touch
         effects used{};      // what has been touched since the branch began
         bool waited = false; // for all children, since the innermost finish began
+        bool left = false;   // perhaps: an error before this statement may have ended that finish
     };
 
     std::vector<statement> statements(place& at) {
@@ -145,7 +146,7 @@ class maker {
 
     std::optional<statement> wait(place& at) {
         at.busy = {};
-        at.waited = true;
+        at.waited |= !at.left;
         return statement{.what = statement::kind::wait, .caught = must_catch(at) || choose_.below(2) == 0};
     }
 
@@ -157,6 +158,7 @@ class maker {
             return std::nullopt;
         }
         note(at, s.accesses, false);
+        at.left |= at.kind != manner::sound && !s.caught;
         for (const access& a : s.accesses) {
             at.busy.writes &= ~touched(a);
             if (writes(a.how)) {
@@ -187,12 +189,14 @@ class maker {
         place inside = at;
         inside.catches = at.catches || s.caught;
         inside.waited = false;
+        inside.left = false;
         s.first = statements(inside);
         at.used = inside.used;
         if (inside.waited) {
             at.busy = {};
-            at.waited = true;
+            at.waited |= !at.left;
         }
+        at.left |= at.kind != manner::sound && !s.caught;
         return s;
     }
 
