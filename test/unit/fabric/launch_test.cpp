@@ -101,7 +101,7 @@ TEST(launch, a_killed_process_is_named) {
 TEST(launch, a_process_for_which_there_was_no_memory_is_named) {
     const skerry_test::memory_group group(std::size_t{512} << 20);
     if (!group.made()) {
-        GTEST_SKIP() << "this process may not make a control group with a memory limit";
+        GTEST_SKIP() << skerry_test::memory_group::not_made;
     }
     const child_result r = run_in_child([&] {
         if (!group.enter()) {

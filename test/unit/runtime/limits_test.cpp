@@ -294,13 +294,11 @@ TEST(Resident, OfTheArenaWhatWasMade) {
     expect_success(child);
 }
 
-constexpr const char* no_group = "this process may not make a control group with a memory limit";
-
 // 16 stacks of 8 MiB, 1 TiB of addresses and a million spawned tasks, of which few are there at a time.
 TEST(MemoryOfTheGroup, IsForWhatWasTouched) {
     const skerry_test::memory_group group(48 * mib);
     if (!group.made()) {
-        GTEST_SKIP() << no_group;
+        GTEST_SKIP() << skerry_test::memory_group::not_made;
     }
     expect_success(run_in_child([&group] {
         if (!group.enter()) {
