@@ -94,6 +94,10 @@ class atomic : cell<T> {
         return from_word<T>(this->ask(action::load, 0, 0, o, where).value);
     }
 
+    T load_here(place where = place::current()) const noexcept { return load(memory_order::relaxed, where); }
+    T own(place where = place::current()) const noexcept { return load(memory_order::relaxed, where); }
+    void known_own(T /*value*/) const noexcept {} // for compilers; no step of a thread
+
     void store(T value, memory_order o = memory_order::seq_cst, place where = place::current()) noexcept {
         this->ask(action::store, to_word(value), 0, o, where);
     }

@@ -10,25 +10,13 @@
 #include <span>
 
 #include <skerry/detail/base/abi.hpp>
-
-#if defined(__SANITIZE_THREAD__)
-#define SKERRY_SEES_THREADS 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define SKERRY_SEES_THREADS 1
-#endif
-#endif
+#include <skerry/detail/base/port/watched.hpp>
 
 namespace skerry::inline SKERRY_ABI::port {
 
 // Whether to use it in this build: ThreadSanitizer does not see such accesses, and would miss the other process's races
 // with them.
-#ifdef SKERRY_SEES_THREADS
-#undef SKERRY_SEES_THREADS
-inline constexpr bool uses_peer_memory = false;
-#else
-inline constexpr bool uses_peer_memory = true;
-#endif
+inline constexpr bool uses_peer_memory = !detail::accesses_are_watched;
 
 struct peer_range {
     void* here;

@@ -16,21 +16,12 @@
 #include <utility>
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/base/port/watched.hpp>
 
 namespace skerry::inline SKERRY_ABI::port {
 
 // ThreadSanitizer knows few address ranges, and ends the process that maps others: a build with it must not try around.
-#if defined(__SANITIZE_THREAD__)
-inline constexpr bool addresses_may_be_tried = false;
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-inline constexpr bool addresses_may_be_tried = false;
-#else
-inline constexpr bool addresses_may_be_tried = true;
-#endif
-#else
-inline constexpr bool addresses_may_be_tried = true;
-#endif
+inline constexpr bool addresses_may_be_tried = !detail::accesses_are_watched;
 
 // Where an arena may lie.
 struct arena_place {

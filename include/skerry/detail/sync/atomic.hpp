@@ -8,6 +8,8 @@
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/memory_order.hpp>
+#include <skerry/detail/base/port/known.hpp>
+#include <skerry/detail/base/port/watched.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -31,6 +33,20 @@ class atomic {
         return value;
     }
     void store(T value, memory_order o) noexcept { __atomic_store(&value_, &value, static_cast<int>(o)); }
+
+    // load(relaxed), its address formed where it stands, as address_here(): of the operand of an atomic access GCC
+    // forms it once for all turns of a loop.
+    T load_here() const noexcept {
+        if constexpr (accesses_are_watched) {
+            return load(memory_order::relaxed);
+        } else {
+            return *const_cast<const volatile T*>(&value_);
+        }
+    }
+
+    // For the only thread that writes: what it has written, which the compiler may keep, and what that is known to be.
+    T own() const noexcept { return value_; }
+    void known_own(T value) const noexcept { known(value_, value); }
 
     T exchange(T value, memory_order o) noexcept {
         T old;

@@ -17,6 +17,7 @@
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/memory_order.hpp>
+#include <skerry/detail/base/port/address_here.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -25,7 +26,7 @@ struct deque_page {
     using slot = typename M::template atomic<Task*>;
 
     // Where the next push goes: what pop_at() wants to know.
-    [[nodiscard]] slot* next() const noexcept { return bottom.load(memory_order::relaxed); } // relaxed: own word
+    [[nodiscard]] slot* next() const noexcept { return bottom.own(); }
 
     // Stores the task and says whether the owner is wanted: the deque is full, or was rung. Whoever gets true calls
     // deque::attend(). A few plain stores and loads: no fence, no locked operation, no call.
@@ -42,9 +43,10 @@ struct deque_page {
         if (!LookFirst || __builtin_expect(b->load(memory_order::relaxed) != task, 0)) {
             b->store(task, memory_order::relaxed); // P1, published by P2
         }
-        bottom.store(b + 1, M::owner_release);             // P2 -> S3, Z3: publishes the slot and the task
-        M::light_fence();                                  // P2 before P3: pairs with the heavy fence Z2
-        return b + 1 >= limit.load(memory_order::relaxed); // P3 <- Z1
+        slot* const end = address_here(b[1]);
+        bottom.store(end, M::owner_release); // P2 -> S3, Z3: publishes the slot and the task
+        M::light_fence();                    // P2 before P3: pairs with the heavy fence Z2
+        return end >= limit.load_here();     // P3 <- Z1
     }
 
     // Whether n tasks can be pushed from b on with nobody wanting attention. Precondition: b is next(). Never true in
@@ -80,9 +82,13 @@ struct deque_page {
     // tasks, if anything, all of which are shared, so that the answer is false and deque::settle() puts them back.
     // Nothing is loaded that the next push would have to wait for.
     [[nodiscard]] bool pop_at(slot* b) noexcept {
-        bottom.store(b, M::owner_release);             // O1 -> S3
-        M::light_fence();                              // O1 before O2: pairs with the heavy fence S2
-        return b >= split.load(memory_order::relaxed); // O2 <- S1
+        bottom.store(b, M::owner_release);           // O1 -> S3
+        M::light_fence();                            // O1 before O2: pairs with the heavy fence S2
+        const bool certain = b >= split.load_here(); // O2 <- S1
+        if (certain) {
+            bottom.known_own(b); // the next push begins here
+        }
+        return certain;
     }
 
     // Asks for the owner's attention at its next push.

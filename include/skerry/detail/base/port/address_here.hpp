@@ -19,4 +19,17 @@ template <class T>
     return address;
 }
 
+// The same for a function. GCC takes no reference to one for an operand that is formed where it stands; as a constant
+// it does, if the function cannot be replaced by the dynamic linker.
+template <auto Function>
+[[gnu::always_inline]] inline auto function_here() noexcept {
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+    decltype(Function) address;
+    asm volatile("lea %p1(%%rip), %0" : "=r"(address) : "i"(Function));
+    return address;
+#else
+    return address_here(*Function);
+#endif
+}
+
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -14,6 +14,7 @@
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/port/address_here.hpp>
+#include <skerry/detail/base/port/known.hpp>
 #include <skerry/detail/core/worker_page.hpp>
 #include <skerry/detail/frontend/forkjoin/outcome.hpp>
 #include <skerry/detail/sched/join.hpp>
@@ -41,7 +42,7 @@ class branch final : public task_header {
     using callee = std::remove_reference_t<G>;
     using result = result_of<invoke_result<callee>>;
 
-    branch(callee& g, const context* c) noexcept : task_header(address_here(run_stolen), c), g_(hold(g)) {}
+    branch(callee& g, const context* c) noexcept : task_header(function_here<&branch::run_stolen>(), c), g_(hold(g)) {}
 
     outcome<result> stolen;
 
@@ -57,7 +58,7 @@ class branch final : public task_header {
         }
     }
 
-    static void run_stolen(task_header* header) noexcept {
+    [[gnu::visibility("hidden")]] static void run_stolen(task_header* header) noexcept {
         auto* const self = static_cast<branch*>(header);
         if constexpr (copied) {
             self->stolen.run(self->g_);
@@ -99,6 +100,17 @@ template <class F, class G>
 template <class F, class G>
 [[gnu::noinline, gnu::cold]] fork_result<F, G> fork_in_place(handed_over<F> f, handed_over<G> g) {
     return {call(f), call(g)}; // braces: in this order
+}
+
+// A join whose pop was not certain, with the first branch's result. A function of its own: what a fork does most often
+// has then nothing to keep for it.
+template <class F, class G, class Other>
+[[gnu::noinline, gnu::cold]] fork_result<F, G> join_with(result_of<invoke_result<std::remove_reference_t<F>>> a,
+                                                         worker_page& page, Other& other, handed_over<G> g) {
+    if (!settle_or_wait(page, other)) {
+        return {a, other.stolen.take()};
+    }
+    return {a, call(g)};
 }
 
 // Calls the first branch, beside which `other` waits to be taken.
@@ -149,10 +161,10 @@ template <class F, class G>
         return fork_from_outside<F, G>(f, g);
     }
     if constexpr (plain_result<first_result>) {
+        auto* const at = page->next();
         first_result a;
         {
             branch<G> other(g, page->ctx);
-            auto* const at = page->next();
             if (__builtin_expect(page->push_at<loops_in_its_frame<F, G>>(at, address_here(other)), 0)) {
                 if (!attend_keeping_registers(*page)) {
                     return fork_in_place<F, G>(f, g);
@@ -161,11 +173,10 @@ template <class F, class G>
             const auto first = [&other](handed_over<F> h) { return call_beside(h, other); };
             a = first(f);
             if (__builtin_expect(!page->pop_at(at), 0)) {
-                if (!settle_or_wait(*page, other)) {
-                    return {a, other.stolen.take()};
-                }
+                return join_with<F, G>(a, *page, other, g);
             }
         }
+        known(current_page, page); // the branch has left every team that it has entered
         return {a, call(g)};
     } else {
         branch<G> other(g, page->ctx);

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <skerry/detail/base/abi.hpp>
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+// Whether -fsanitize=thread watches every access to memory: ThreadSanitizer does, and the simulator, whose clock counts
+// them.
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool accesses_are_watched = true;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+inline constexpr bool accesses_are_watched = true;
+#else
+inline constexpr bool accesses_are_watched = false;
+#endif
+#else
+inline constexpr bool accesses_are_watched = false;
+#endif
+
+} // namespace skerry::inline SKERRY_ABI::detail
