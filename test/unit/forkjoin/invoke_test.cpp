@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include <skerry/finish.hpp>
 #include <skerry/parallel_invoke.hpp>
 #include <skerry/runtime.hpp>
 
@@ -153,6 +154,74 @@ TEST(ParallelInvoke, WhatAThiefLeavesBehindALeftExceptionIsDropped) {
                      int);
         EXPECT_EQ(alive, 0);
     });
+}
+
+// A recursion whose branches have one word each, so that an optimising compiler may make a loop of the second and keep
+// the worker's page and the deque's end for all its turns: each turn has to find both as it left them.
+namespace turns {
+skerry::runtime* other;                     // which first branches enter
+std::atomic<unsigned> wrong;                // times that somebody was in another runtime than he should be
+constexpr unsigned here = 2, elsewhere = 3; // workers, by which one tells them apart
+
+void look(unsigned expected) { wrong += skerry::detail::concurrency() != expected ? 1U : 0U; }
+
+unsigned forks_elsewhere(unsigned n) {
+    return other->run([n] {
+        const auto [x, y] = parallel_invoke([] { return 1U; }, [n] { return n; });
+        look(elsewhere);
+        return x + y;
+    });
+}
+
+unsigned sum(unsigned n) {
+    if (n == 0) return 0;
+    const auto [first, rest] = parallel_invoke(
+        [n] {
+            look(here);
+            return forks_elsewhere(n);
+        },
+        [n] {
+            look(here);
+            return sum(n - 1);
+        });
+    return first + rest;
+}
+
+unsigned fib(unsigned n) {
+    if (n < 2) return n;
+    const auto [x, y] = parallel_invoke([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
+    return x + y;
+}
+} // namespace turns
+
+TEST(ParallelInvoke, EveryTurnOfARecursionThroughTheSecondBranchIsInItsOwnRuntime) {
+    skerry::runtime rt(OnWorkers::with(turns::here));
+    skerry::runtime other(OnWorkers::with(turns::elsewhere));
+    turns::other = &other;
+    turns::wrong = 0;
+    for (int i = 0; i < 20; ++i) {
+        EXPECT_EQ(rt.run([] { return turns::sum(100); }), 100U + 100U * 101U / 2U);
+    }
+    EXPECT_EQ(turns::wrong, 0U);
+}
+
+TEST(ParallelInvoke, EveryTurnOfARecursionThroughTheSecondBranchForksWhereThePopLeftTheDeque) {
+    for (const unsigned workers : {1U, 2U, 8U}) {
+        skerry::runtime rt(OnWorkers::with(workers));
+        rt.run([] {
+            // Deeper and shallower, with a loose task above now and then: pops that are certain and pops that are not.
+            for (unsigned n = 0; n < 18; ++n) {
+                unsigned got = 0;
+                skerry::finish([&](auto& f) {
+                    f.async([n] { turns::fib(n); });
+                    got = turns::fib(n);
+                });
+                unsigned expected = 0;
+                for (unsigned a = 1, k = 0; k < n; ++k) expected = std::exchange(a, a + expected);
+                EXPECT_EQ(got, expected);
+            }
+        });
+    }
 }
 
 } // namespace

@@ -24,8 +24,9 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-// As long as a row: a thief may have to be asked for half of what it took.
-inline constexpr std::uint64_t chain_length = 8;
+// A thief may have to be asked for half of what it took; a longer sequence is forked into halves, which nobody
+// predicts.
+inline constexpr std::uint64_t chain_length = 16;
 
 // Leaf: T(leaf(k)); it must outlive the chain. Op: as grouped_anyhow.
 template <class T, class Op, class Leaf>
