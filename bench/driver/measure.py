@@ -14,8 +14,10 @@ from rows import PEERS, SKERRY
 # Seconds; far more than any needs.
 TIME_LIMIT = 300
 ALL_PROGRAMS_TIME_LIMIT = 3600
-# In a round: runs of a program that takes 3 to 300 ms, and of a compiler.
-PROGRAM_RUNS = 5
+# In a round: passes over all programs that take 3 to 300 ms and runs of each in a pass, and runs of a compiler. What
+# disturbs a virtual machine lasts for seconds, which is all the runs of several programs in one pass.
+PROGRAM_PASSES = 2
+PROGRAM_RUNS = 3
 COMPILE_RUNS = 10
 FILES = ROOT / "bench" / "compile"
 COMPILED = ("forks", "atomic")
@@ -112,15 +114,30 @@ def measure_row(row, workers, rounds, programs, say, among=PEERS):
             "other_load": round(load.processors, 3), "peers": peers, "problems": problems}
 
 
+def together(passes):
+    """The rows of one program, each of a pass over all of them, as one with the runs of all; counters are the first's."""
+    row = dict(passes[0])
+    for variant in ("serial", "skerry", "copies"):
+        if variant in row:
+            runs = [seconds for one in passes for seconds in one[variant]["runs_s"]]
+            row[variant] = {"median_s": statistics.median(runs), "min_s": min(runs), "runs_s": runs}
+    row["speed_up"] = row["serial"]["median_s"] / row["skerry"]["median_s"]
+    return row
+
+
 def measure_programs(workers, cli, rounds, say):
     """The thirteen programs against their serial elision, as `skerry run all` times them: elision, Skerry and, on more
     than one worker, as many copies of the elision side by side, by turns."""
-    say(f"the programs, {workers} worker(s)")
     copies = ["--copies", workers] if workers > 1 else []
+    passes = []
     with OtherLoad() as load:
-        printed = run_json([cli, "run", "all", "--json", "--repeat", rounds * PROGRAM_RUNS, *copies],
-                           environment_for(workers), ALL_PROGRAMS_TIME_LIMIT)
-    return {"workers": workers, "other_load": round(load.processors, 3), "rows": [row for row in printed["rows"] if row["in_table_iii"]]}
+        for turn in range(rounds * PROGRAM_PASSES):
+            say(f"the programs, {workers} worker(s), pass {turn + 1} of {rounds * PROGRAM_PASSES}")
+            printed = run_json([cli, "run", "all", "--json", "--repeat", PROGRAM_RUNS, *copies],
+                               environment_for(workers), ALL_PROGRAMS_TIME_LIMIT)
+            passes.append([row for row in printed["rows"] if row["in_table_iii"]])
+    return {"workers": workers, "other_load": round(load.processors, 3),
+            "rows": [together(rows) for rows in zip(*passes, strict=True)]}
 
 
 def processor_seconds(command):

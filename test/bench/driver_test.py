@@ -285,14 +285,23 @@ class Measuring(unittest.TestCase):
         made = result(ROWS[0].name) | {"rows": [measured]}
         self.assertEqual(failures(made), [f"{column}: fib is not installed" for column in gate.SKERRY])
 
-    def test_programs_have_copies_with_two_workers(self):
-        cli = self.script('echo "$@ $SKERRY_WORKERS" >> "$(dirname "$0")/log"\n'
-                          'echo \'{"rows": [{"program": "a", "in_table_iii": true}, {"program": "b", "in_table_iii": false}]}\'\n')
-        for workers in (1, 2):
-            measured = measure.measure_programs(workers, cli, 3, lambda text: None)
-            self.assertEqual(measured["rows"], [{"program": "a", "in_table_iii": True}])
-        self.assertEqual((cli.parent / "log").read_text(),
-                         "run all --json --repeat 15 1\nrun all --json --repeat 15 --copies 2 2\n")
+    def test_programs_are_run_in_passes_and_have_copies_with_two_workers(self):
+        # Each pass is slower by a second than the one before it.
+        cli = self.script('log="$(dirname "$0")/log"\necho "$@ $SKERRY_WORKERS" >> "$log"\nn=$(wc -l < "$log")\n'
+                          'runs() { echo "{\\"median_s\\": 0, \\"min_s\\": 0, \\"runs_s\\": [$(($1 + n)), $(($1 + n + 5))]}"; }\n'
+                          'case "$*" in *copies*) copies=", \\"copies\\": $(runs 40)";; *) copies=;; esac\n'
+                          'row="\\"serial\\": $(runs 20), \\"skerry\\": $(runs 10), \\"speed_up\\": 0, \\"statistics\\": {\\"tasks\\": $n}$copies"\n'
+                          'echo "{\\"rows\\": [{\\"program\\": \\"a\\", \\"in_table_iii\\": true, $row},'
+                          ' {\\"program\\": \\"b\\", \\"in_table_iii\\": false}]}"\n')
+        self.assertEqual(measure.measure_programs(1, cli, 1, lambda text: None)["rows"],
+                         [{"program": "a", "in_table_iii": True, "statistics": {"tasks": 1}, "speed_up": 24 / 14,
+                           "serial": {"median_s": 24, "min_s": 21, "runs_s": [21, 26, 22, 27]},
+                           "skerry": {"median_s": 14, "min_s": 11, "runs_s": [11, 16, 12, 17]}}])
+        with_copies = measure.measure_programs(2, cli, 1, lambda text: None)["rows"]
+        self.assertEqual(with_copies[0]["copies"], {"median_s": 46, "min_s": 43, "runs_s": [43, 48, 44, 49]})
+        one = f"run all --json --repeat {measure.PROGRAM_RUNS}"
+        self.assertEqual((cli.parent / "log").read_text().splitlines(),
+                         [f"{one} 1"] * measure.PROGRAM_PASSES + [f"{one} --copies 2 2"] * measure.PROGRAM_PASSES)
 
     def test_compiling_by_turns(self):
         script = self.script('for last; do :; done\necho "$(basename "$last")" >> "$(dirname "$0")/log"\n'
