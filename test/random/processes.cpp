@@ -203,8 +203,10 @@ back_end this_back_end(unsigned patience_seconds) {
             ::setenv("SKERRY_WORKERS", crews[variant].workers, 1);
             ::setenv("SKERRY_GUARD_ACCESSES", crews[variant].guard, 1);
             const skerry::launch_result end = skerry::launch(
-                crews[variant].processes, {std::filesystem::read_symlink("/proc/self/exe").string(), file.path(),
-                                           std::to_string(patience_seconds), crews[variant].manner});
+                crews[variant].processes,
+                {std::filesystem::read_symlink("/proc/self/exe").string(), file.path(),
+                 std::to_string(patience_seconds), crews[variant].manner},
+                {.grace_seconds = static_cast<double>(patience_seconds)}); // the first may not miss who was killed
             std::printf("%s\n", end.text.c_str());
             return end.status;
         });
