@@ -115,13 +115,19 @@ def measure_row(row, workers, rounds, programs, say, among=PEERS):
 
 
 def together(passes):
-    """The rows of one program, each of a pass over all of them, as one with the runs of all; counters are the first's."""
+    """The rows of one program, each of a pass over all of them, as one with the runs of all. One that was left out in a
+    pass is left out."""
+    for one in passes:
+        if "skerry" not in one:
+            return one
     row = dict(passes[0])
     for variant in ("serial", "skerry", "copies"):
         if variant in row:
             runs = [seconds for one in passes for seconds in one[variant]["runs_s"]]
             row[variant] = {"median_s": statistics.median(runs), "min_s": min(runs), "runs_s": runs}
     row["speed_up"] = row["serial"]["median_s"] / row["skerry"]["median_s"]
+    row["statistics"] = {name: (max if name.endswith("_high_water") else sum)(one["statistics"][name] for one in passes)
+                         for name in row["statistics"]}
     return row
 
 

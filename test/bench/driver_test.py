@@ -290,18 +290,20 @@ class Measuring(unittest.TestCase):
         cli = self.script('log="$(dirname "$0")/log"\necho "$@ $SKERRY_WORKERS" >> "$log"\nn=$(wc -l < "$log")\n'
                           'runs() { echo "{\\"median_s\\": 0, \\"min_s\\": 0, \\"runs_s\\": [$(($1 + n)), $(($1 + n + 5))]}"; }\n'
                           'case "$*" in *copies*) copies=", \\"copies\\": $(runs 40)";; *) copies=;; esac\n'
-                          'row="\\"serial\\": $(runs 20), \\"skerry\\": $(runs 10), \\"speed_up\\": 0, \\"statistics\\": {\\"tasks\\": $n}$copies"\n'
+                          'row="\\"serial\\": $(runs 20), \\"skerry\\": $(runs 10), \\"speed_up\\": 0, \\"statistics\\": {\\"tasks\\": $n, \\"slots_high_water\\": $((9 - n))}$copies"\n'
                           'echo "{\\"rows\\": [{\\"program\\": \\"a\\", \\"in_table_iii\\": true, $row},'
-                          ' {\\"program\\": \\"b\\", \\"in_table_iii\\": false}]}"\n')
+                          ' {\\"program\\": \\"b\\", \\"in_table_iii\\": false},'
+                          ' {\\"program\\": \\"c\\", \\"in_table_iii\\": true, \\"skipped\\": \\"no file\\"}]}"\n')
+        left_out = {"program": "c", "in_table_iii": True, "skipped": "no file"}
         self.assertEqual(measure.measure_programs(1, cli, 1, lambda text: None)["rows"],
-                         [{"program": "a", "in_table_iii": True, "statistics": {"tasks": 1}, "speed_up": 24 / 14,
+                         [{"program": "a", "in_table_iii": True, "statistics": {"tasks": 3, "slots_high_water": 8}, "speed_up": 24 / 14,
                            "serial": {"median_s": 24, "min_s": 21, "runs_s": [21, 26, 22, 27]},
-                           "skerry": {"median_s": 14, "min_s": 11, "runs_s": [11, 16, 12, 17]}}])
-        with_copies = measure.measure_programs(2, cli, 1, lambda text: None)["rows"]
-        self.assertEqual(with_copies[0]["copies"], {"median_s": 46, "min_s": 43, "runs_s": [43, 48, 44, 49]})
+                           "skerry": {"median_s": 14, "min_s": 11, "runs_s": [11, 16, 12, 17]}}, left_out])
+        with_copies = measure.measure_programs(2, cli, 2, lambda text: None)["rows"]
+        self.assertEqual(with_copies[0]["copies"], {"median_s": 47, "min_s": 43, "runs_s": [43, 48, 44, 49, 45, 50, 46, 51]})
         one = f"run all --json --repeat {measure.PROGRAM_RUNS}"
         self.assertEqual((cli.parent / "log").read_text().splitlines(),
-                         [f"{one} 1"] * measure.PROGRAM_PASSES + [f"{one} --copies 2 2"] * measure.PROGRAM_PASSES)
+                         [f"{one} 1"] * measure.PROGRAM_PASSES + [f"{one} --copies 2 2"] * 2 * measure.PROGRAM_PASSES)
 
     def test_compiling_by_turns(self):
         script = self.script('for last; do :; done\necho "$(basename "$last")" >> "$(dirname "$0")/log"\n'

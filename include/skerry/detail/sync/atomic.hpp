@@ -14,7 +14,7 @@
 namespace skerry::inline SKERRY_ABI::detail {
 
 // As std::atomic, of types that the processor accesses at once, and each order said. Thread safety: every member
-// function but the constructors may run at any time.
+// function but the constructors may run at any time; own() and known_own() are for the only thread that writes.
 template <class T>
 class atomic {
     static_assert(std::is_trivially_copyable_v<T> && __atomic_always_lock_free(sizeof(T), nullptr));
@@ -35,7 +35,7 @@ class atomic {
     void store(T value, memory_order o) noexcept { __atomic_store(&value_, &value, static_cast<int>(o)); }
 
     // load(relaxed), its address formed where it stands, as address_here(): of the operand of an atomic access GCC
-    // forms it once for all turns of a loop.
+    // forms it once for all turns of a loop. A volatile read: GCC and Clang read a word of this size at once.
     T load_here() const noexcept {
         if constexpr (accesses_are_watched) {
             return load(memory_order::relaxed);

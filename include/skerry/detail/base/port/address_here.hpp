@@ -23,7 +23,7 @@ template <class T>
 // it does, if the function cannot be replaced by the dynamic linker.
 template <auto Function>
 [[gnu::always_inline]] inline auto function_here() noexcept {
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__code_model_large__)
     decltype(Function) address;
     asm volatile("lea %p1(%%rip), %0" : "=r"(address) : "i"(Function));
     return address;

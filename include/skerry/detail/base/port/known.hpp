@@ -6,8 +6,10 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-// Tells the compiler that the object holds this value, which a call in between may have hidden from it: it need not
-// read it again. Nor is it read here, but where accesses are watched, and there this does nothing.
+// Tells the compiler that the object holds this value, which a call in between may have hidden from it. An optimising
+// compiler reads nothing for it, and need not read the object again. Builds without optimisation and those that look
+// for undefined behaviour read it, and the latter say so if it is not true. Where accesses are watched this does
+// nothing.
 template <class T>
 [[gnu::always_inline]] inline void known([[maybe_unused]] const T& object, [[maybe_unused]] const T& value) noexcept {
     if constexpr (!accesses_are_watched) {

@@ -24,8 +24,8 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-// A thief may have to be asked for half of what it took; a longer sequence is forked into halves, which nobody
-// predicts.
+// A thief may have to be asked for half of what it took. A longer sequence is forked into halves, by a branch that is
+// badly predicted.
 inline constexpr std::uint64_t chain_length = 16;
 
 // Leaf: T(leaf(k)); it must outlive the chain. Op: as grouped_anyhow.

@@ -89,17 +89,28 @@ fork_result<F, G> fork_values(F&& f, G&& g);
 template <class F>
 using handed_over = std::conditional_t<copied_closure<F>, std::remove_reference_t<F>, F&>;
 
+// What a cold function calls of the program. A cold function is compiled for size, and so is what is compiled into it
+// or called by it alone.
+template <class F>
+[[gnu::noinline, gnu::hot]] result_of<invoke_result<F>> call_apart(F& f) {
+    return call(f);
+}
+template <class F, class G>
+[[gnu::noinline, gnu::hot]] fork_result<F, G> fork_inside(handed_over<F> f, handed_over<G> g) {
+    return fork_values(static_cast<F&&>(f), static_cast<G&&>(g));
+}
+
 // The first fork of a thread that holds no slot.
 template <class F, class G>
 [[gnu::noinline, gnu::cold]] fork_result<F, G> fork_from_outside(handed_over<F> f, handed_over<G> g) {
     const region_guard region;
-    return fork_values(static_cast<F&&>(f), static_cast<G&&>(g));
+    return fork_inside<F, G>(f, g);
 }
 
 // A fork that found no memory for its task.
 template <class F, class G>
 [[gnu::noinline, gnu::cold]] fork_result<F, G> fork_in_place(handed_over<F> f, handed_over<G> g) {
-    return {call(f), call(g)}; // braces: in this order
+    return {call_apart(f), call_apart(g)}; // braces: in this order
 }
 
 // A join whose pop was not certain, with the first branch's result. A function of its own: what a fork does most often
@@ -110,7 +121,7 @@ template <class F, class G, class Other>
     if (!settle_or_wait(page, other)) {
         return {a, other.stolen.take()};
     }
-    return {a, call(g)};
+    return {a, call_apart(g)};
 }
 
 // Calls the first branch, beside which `other` waits to be taken.
@@ -161,7 +172,7 @@ template <class F, class G>
         return fork_from_outside<F, G>(f, g);
     }
     if constexpr (plain_result<first_result>) {
-        auto* const at = page->next();
+        auto* const at = page->next(); // before the task is written: a compiler may know it from the turn before
         first_result a;
         {
             branch<G> other(g, page->ctx);
@@ -176,7 +187,8 @@ template <class F, class G>
                 return join_with<F, G>(a, *page, other, g);
             }
         }
-        known(current_page, page); // the branch has left every team that it has entered
+        // A branch leaves every team that it enters, and task::wait() stands in the branch of its task::spawn().
+        known(current_page, page);
         return {a, call(g)};
     } else {
         branch<G> other(g, page->ctx);
