@@ -44,7 +44,8 @@ class memory_group {
     ~memory_group() { remove(); }
 
     [[nodiscard]] bool made() const { return !made_.empty(); }
-    static constexpr const char* not_made = "this process may not make a control group with a memory limit";
+    static constexpr const char* not_made =
+        "to make a control group with a memory limit takes root, or a group that is delegated to this user";
 
     // The calling process belongs to it until its end, and so do its children.
     [[nodiscard]] bool enter() const { return write("cgroup.procs", static_cast<std::size_t>(::getpid())); }

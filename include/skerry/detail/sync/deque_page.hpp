@@ -43,10 +43,10 @@ struct deque_page {
         if (!LookFirst || __builtin_expect(b->load(memory_order::relaxed) != task, 0)) {
             b->store(task, memory_order::relaxed); // P1, published by P2
         }
-        slot* const end = address_here(b[1]);
-        bottom.store(end, M::owner_release); // P2 -> S3, Z3: publishes the slot and the task
-        M::light_fence();                    // P2 before P3: pairs with the heavy fence Z2
-        return end >= limit.load_here();     // P3 <- Z1
+        slot* const end = address_here(b[1]); // not kept in a register from turn to turn
+        bottom.store(end, M::owner_release);  // P2 -> S3, Z3: publishes the slot and the task
+        M::light_fence();                     // P2 before P3: pairs with the heavy fence Z2
+        return end >= limit.load_here();      // P3 <- Z1
     }
 
     // Whether n tasks can be pushed from b on with nobody wanting attention. Precondition: b is next(). Never true in
