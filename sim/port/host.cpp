@@ -9,11 +9,10 @@
 #include <limits>
 #include <numeric>
 
-#include <skerry/detail/base/port/large_pages.hpp>
-
 #include "base/port/cpu_limits.hpp"
 #include "base/port/fault_watch.hpp"
 #include "base/port/futex.hpp"
+#include "base/port/large_pages.hpp"
 #include "base/port/lock_wait.hpp"
 #include "base/port/membarrier.hpp"
 #include "base/port/peer_memory.hpp"
@@ -80,12 +79,9 @@ std::uint32_t process_generation() noexcept { return 0; }
 void track_forks(const fork_hooks& /*hooks*/) {}
 bool keep_loaded() noexcept { return true; }
 
-} // namespace port
-
-namespace detail {
-
 void ask_for_large_pages(void* /*begin*/, std::size_t /*size*/) noexcept {}
+bool let_contents_go(void* /*begin*/, std::size_t /*size*/) noexcept { return false; }
 
-} // namespace detail
+} // namespace port
 
 } // namespace skerry::inline SKERRY_ABI

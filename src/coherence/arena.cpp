@@ -11,8 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include <skerry/detail/base/port/large_pages.hpp>
-
+#include "base/port/large_pages.hpp"
 #include "base/port/memory.hpp"
 #include "base/port/poison.hpp"
 #include "base/port/process.hpp"
@@ -239,7 +238,7 @@ bool arena::make_accessible(page_range range, port::access allowed) noexcept {
         }
         port::poison(begin, bytes);
         if (bytes >= pages_in_large * page_bytes) {
-            ask_for_large_pages(begin, bytes);
+            port::ask_for_large_pages(begin, bytes);
         }
         at = std::fill_n(at, end - at, std::uint8_t{1});
     }

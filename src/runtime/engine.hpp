@@ -14,6 +14,7 @@
 
 #include "base/port/thread.hpp"
 #include "fabric/shm/shm.hpp"
+#include "runtime/memory_keeper.hpp"
 #include "runtime/processes.hpp"
 #include "runtime/trace_file.hpp"
 #include "runtime/watchdog.hpp"
@@ -55,6 +56,7 @@ class engine {
     [[nodiscard]] statistics stats() const noexcept;
     [[nodiscard]] std::vector<executor_statistics> executors() const;
     [[nodiscard]] team& crew() noexcept { return team_; }
+    [[nodiscard]] memory_keeper& kept() noexcept { return kept_; }
     [[nodiscard]] const options& settings() const noexcept { return options_; }
 
     // The engine around the caller, else the default one, started if need be.
@@ -112,6 +114,8 @@ class engine {
     mutex<machine> reserve_mutex_; // guards the start of what follows
     background reserve_;
     bell reserve_bell_;
+
+    memory_keeper kept_;
 
     // Stand-ins for workers inside blocking().
     permits permits_{options_.blocking_threads};

@@ -5,6 +5,7 @@
 
 #include <mutex>
 
+#include <skerry/detail/frontend/algorithm/kept_memory.hpp>
 #include <skerry/detail/frontend/forkjoin/blocking_region.hpp>
 #include <skerry/detail/frontend/forkjoin/finish_frame.hpp>
 #include <skerry/detail/frontend/forkjoin/fork.hpp>
@@ -55,6 +56,23 @@ unsigned concurrency() noexcept {
         return engine::current().crew().workers();
     } catch (...) {
         return 1; // the construct that asks will meet the same error, and report it
+    }
+}
+
+// Between the two calls for a block the caller stays in one runtime; a block would be kept by any other just as well.
+memory_block kept_memory::take_large(std::size_t bytes) noexcept {
+    try {
+        return engine::current().kept().take(bytes);
+    } catch (...) {
+        return {}; // as concurrency()
+    }
+}
+
+void kept_memory::give_large(memory_block block) noexcept {
+    try {
+        engine::current().kept().give(block);
+    } catch (...) { // the child of a fork, where no runtime can be made
+        memory_keeper::free(block);
     }
 }
 

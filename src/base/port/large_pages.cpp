@@ -1,25 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <skerry/detail/base/port/large_pages.hpp>
-
-#include "base/port/memory.hpp"
+#include "base/port/large_pages.hpp"
 
 #include <cerrno>
 #include <cstdint>
 
 #include <sys/mman.h>
 
-namespace skerry::inline SKERRY_ABI::detail {
+#include "base/port/memory.hpp"
 
-void ask_for_large_pages(void* begin, std::size_t size) noexcept {
-    const std::uintptr_t page = port::page_size();
+namespace skerry::inline SKERRY_ABI::port {
+
+namespace {
+
+bool advise(void* begin, std::size_t size, int advice) noexcept {
+    const std::uintptr_t page = page_size();
     const std::uintptr_t first = (reinterpret_cast<std::uintptr_t>(begin) + page - 1) / page * page;
     const std::uintptr_t last = (reinterpret_cast<std::uintptr_t>(begin) + size) / page * page;
     if (first >= last) {
-        return;
+        return false;
     }
     const int saved = errno; // a refusal is not the caller's business
-    ::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+    const bool done = ::madvise(reinterpret_cast<void*>(first), last - first, advice) == 0;
     errno = saved;
+    return done;
 }
 
-} // namespace skerry::inline SKERRY_ABI::detail
+} // namespace
+
+void ask_for_large_pages(void* begin, std::size_t size) noexcept { advise(begin, size, MADV_HUGEPAGE); }
+
+bool let_contents_go(void* begin, std::size_t size) noexcept { return advise(begin, size, MADV_FREE); }
+
+} // namespace skerry::inline SKERRY_ABI::port

@@ -38,7 +38,7 @@ class plain_minimum {
 
 struct shuffled {
     static constexpr bool parallel = true;
-    static constexpr void (*huge_pages)(void*, std::size_t) noexcept = nullptr;
+    using memory = skerry::detail::fresh_memory;
     using minimum = plain_minimum;
 
     static inline std::minstd_rand random{1};

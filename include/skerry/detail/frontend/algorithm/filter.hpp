@@ -86,7 +86,7 @@ struct parallel_copy_if_function {
                     if (cuts.number() > 1) {
                         const std::uint64_t words = (n - 1) / filter_word + 1;
                         // Without memory for the bits the serial pass still gives the answer.
-                        const scratch<std::uint64_t> memory{words + cuts.number()};
+                        const scratch<std::uint64_t, typename Executor::memory> memory{words + cuts.number()};
                         if (memory)
                             return filter_in_two_passes<Executor>(first, out, predicate, cuts, memory.data(),
                                                                   memory.data() + words);

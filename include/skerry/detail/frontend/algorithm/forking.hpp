@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <skerry/detail/base/port/large_pages.hpp>
+#include <skerry/detail/frontend/algorithm/kept_memory.hpp>
 #include <skerry/detail/frontend/algorithm/leaf_chain.hpp>
 #include <skerry/detail/frontend/algorithm/leaf_row.hpp>
 #include <skerry/detail/frontend/algorithm/minimum.hpp>
@@ -12,7 +12,7 @@ namespace skerry::inline SKERRY_ABI::detail {
 // The executor of namespace skerry: the workers of the runtime this thread is in, or of the default one.
 struct forking {
     static constexpr bool parallel = true;
-    static constexpr auto huge_pages = &ask_for_large_pages;
+    using memory = kept_memory;
     using minimum = shared_minimum<machine>;
 
     template <class F, class G>

@@ -14,12 +14,13 @@
 //   static bool demand() noexcept;                                 another worker asks for work
 //   static unsigned concurrency() noexcept;                        number of workers
 //   static constexpr bool parallel;                                false: everything happens in program order
-//   huge_pages                                                    a function that asks for large pages, or nullptr
+//   memory                                                        where scratch comes from
 //   class minimum;                                                 as shared_minimum; not needed if not parallel
 //
 // in_place is the serial elision. It needs no library: serial.hpp stands alone.
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/frontend/algorithm/scratch.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +31,7 @@ namespace skerry::inline SKERRY_ABI::detail {
 
 struct in_place {
     static constexpr bool parallel = false;
-    static constexpr void (*huge_pages)(void*, std::size_t) noexcept = nullptr;
+    using memory = fresh_memory;
 
     template <class F, class G>
     static void fork(F&& f, G&& g) {

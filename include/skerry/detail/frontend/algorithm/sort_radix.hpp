@@ -42,7 +42,7 @@ class radix_sorter {
 
     // Sorts n >= 1 elements. False, and nothing done, if there was no memory.
     bool sort(T* from, std::uint64_t n) {
-        const scratch<T> other{n, Executor::huge_pages};
+        const scratch<T, typename Executor::memory> other{n};
         if (!other) return false;
         if (n * sizeof(T) > cached_bucket_bytes) {
             sort_by_digit(from, other.data(), n, static_cast<unsigned>(sizeof(key_of_(*from))) * 8, false);
@@ -180,7 +180,7 @@ class radix_sorter {
         }
 
         const radix_sorter& sorter_;
-        const scratch<std::uint64_t> memory_;
+        const scratch<std::uint64_t, typename Executor::memory> memory_;
         const leaves chunks_;
         const unsigned width_;
         const unsigned shift_;

@@ -228,7 +228,7 @@ void sample_sorter<Executor, Stable, T, Less>::sort_in_chunks(T* from, T* other,
     constexpr std::uint64_t chunks_per_worker = 4;
     const leaves chunks{n, (n - 1) / (Executor::concurrency() * chunks_per_worker) + 1};
     const std::uint64_t number = chunks.number();
-    const scratch<std::uint64_t> memory{(number + 1) * splitters::most_buckets};
+    const scratch<std::uint64_t, typename Executor::memory> memory{(number + 1) * splitters::most_buckets};
     if (!memory) return sort_alone(from, other, ids, n, move, bad_rounds_left);
 
     std::uint64_t* const ends = memory.data() + number * splitters::most_buckets;

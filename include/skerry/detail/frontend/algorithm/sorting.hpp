@@ -95,8 +95,8 @@ void sort_without_memory(It first, It last, Less& less) {
 template <class Executor, bool Stable, class T, class Less>
 void sort_plain(T* first, std::uint64_t n, Less& less) {
     if (n <= small_sort_limit) return sort_few_plain<Stable>(first, n, less);
-    const scratch<T> other{n, Executor::huge_pages};
-    const scratch<bucket_id> ids{n, Executor::huge_pages};
+    const scratch<T, typename Executor::memory> other{n};
+    const scratch<bucket_id, typename Executor::memory> ids{n};
     if (!other || !ids) return sort_without_memory<Executor, Stable>(first, first + n, less);
     sample_sorter<Executor, Stable, T, Less>{less}.sort(first, other.data(), ids.data(), n, false, bad_rounds_allowed);
 }
@@ -109,7 +109,7 @@ void sort_by_comparison(It first, It last, Less& less) {
     if constexpr (plain_element<value> && std::contiguous_iterator<It>) {
         sort_plain<Executor, Stable>(std::to_address(first), n, less);
     } else if constexpr (Stable && std::is_nothrow_move_constructible_v<value>) {
-        const scratch<value> memory{n};
+        const scratch<value, typename Executor::memory> memory{n};
         merge_sort<Executor>(first, last, memory.data(), less);
     } else {
         sort_without_memory<Executor, Stable>(first, last, less);
