@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/base/port/store_pair.hpp>
 #include <skerry/detail/core/context.hpp>
 #include <skerry/detail/sync/join_word.hpp>
 #include <skerry/detail/sync/machine.hpp>
@@ -26,6 +28,16 @@ struct task_header {
 
     // Fields stay unwritten on purpose.
     task_header(void (*r)(task_header*) noexcept, const context* c) noexcept : run(r), ctx(c) {}
+    // AtOnce: by one instruction where there is one.
+    template <bool AtOnce>
+    task_header(void (*r)(task_header*) noexcept, const context* c, std::bool_constant<AtOnce> /*at_once*/) noexcept {
+        if constexpr (AtOnce && has_store_pair) {
+            store_pair(this, reinterpret_cast<std::uintptr_t>(r), reinterpret_cast<std::uintptr_t>(c));
+        } else {
+            run = r;
+            ctx = c;
+        }
+    }
     task_header(const task_header&) = delete;
     task_header& operator=(const task_header&) = delete;
 
