@@ -5,8 +5,8 @@ import dataclasses
 import math
 import statistics
 
-from rows import (BOUNDS, COMPILE_ROW, COMPILE_SECONDS, COPIES, DECIDING, EFFICIENCY_OF_MANY, MANY, NOTHING, OPTIMUM_SLACK,
-                  PROGRAM_OF_COPIES, PROGRAMS_MEAN, PROGRAMS_OF_COPIES, PROGRAMS_WORST, ROWS, SERIAL, SKERRY)
+from rows import (BOUNDS, COMPILE_ROW, COMPILE_SECONDS, COPIES, DECIDING, EFFICIENCY_OF_MANY, ELISIONS, MANY, NOTHING,
+                  OPTIMUM_SLACK, PROGRAM_OF_COPIES, PROGRAMS_MEAN, PROGRAMS_OF_COPIES, PROGRAMS_WORST, ROWS, SERIAL, SKERRY)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,14 +42,18 @@ def ratio_to_copies(together, copies):
     return 1 / together / sum(1 / seconds for seconds in copies)
 
 
-def of_copies(row, measured, column):
-    """What a column reaches of the serial copies, or None if either was not measured."""
+def of_copies(measured, column):
+    """What a column reaches of the serial copies, or None if either was not measured. As many copies of the elision as
+    there are workers do so many times the work."""
     ours, copies = value(measured, column), least(measured, [peer.label for peer in COPIES])
-    return None if None in (ours, copies) else ratio_to_copies(ours, [copies] * measured["workers"])
+    if None in (ours, copies):
+        return None
+    times = measured["workers"] if column in (peer.label for peer in ELISIONS) else 1
+    return ratio_to_copies(ours / times, [copies] * measured["workers"])
 
 
 def _beside_copies(row, measured, column):
-    found = of_copies(row, measured, column)
+    found = of_copies(measured, column)
     if found is None:
         return Verdict(row.name, measured["workers"], False, f"{column}: no serial copies side by side were measured")
     return Verdict(row.name, measured["workers"], found >= row.of_copies,

@@ -26,6 +26,7 @@ PEERS = [
 ]
 SERIAL = ["serial g++", "serial clang++"]
 COPIES = [Peer("copies g++", "serial", "g++", True), Peer("copies clang++", "serial", "clang++", True)]
+ELISIONS = [Peer("elision g++", "elision", "g++", True), Peer("elision clang++", "elision", "clang++", True)]
 SKERRY = ["Skerry g++", "Skerry clang++"]
 DECIDING = ["oneTBB", "rayon"]  # the rivals that the gate compares with
 RIVALS = DECIDING + ["libomp", "libgomp"]
@@ -53,7 +54,7 @@ class Row:
 
     def peers(self, workers, among=tuple(PEERS)):
         """Those that are measured on so many workers."""
-        copies = COPIES if self.of_copies is not None and workers > 1 else []
+        copies = COPIES + ELISIONS if self.of_copies is not None and workers > 1 else []
         return [peer for peer in [*among, *copies] if peer.name not in self.without]
 
 
@@ -62,6 +63,7 @@ FIB_SIZES = {"": 30, "rayon": 27, "tbb": 24, "openmp": 20}  # a few ms each: les
 ROWS = [
     Row("fib, plain lambda", "fib", "ns/fork", "plain", FIB_SIZES, repeat=25),
     Row("fib, `[&]`", "fib", "ns/fork", "reference", FIB_SIZES, repeat=25),
+    Row("fib, `[&]`, results returned", "fib", "ns/fork", "captured", FIB_SIZES, repeat=25),
     Row("fib in a shared library", "fib_shared", "ns/fork", "plain", FIB_SIZES, repeat=25),
     Row("fib, class-type result", "fib", "ns/fork", "object", FIB_SIZES, repeat=25),
     Row("empty `parallel_for`, grain 1", "loop", "ns/iteration", sizes={"": 300_000, "openmp": 30_000}, repeat=20),
@@ -100,6 +102,7 @@ BOUNDS = [
     _times_serial("fib, plain lambda", 2.1, ("Skerry clang++",)),
     _times_serial("fib, plain lambda", 0.8, workers=(2,)),
     _times_serial("fib, `[&]`", 2.6),
+    _times_serial("fib, `[&]`, results returned", 2.6),
     _times_serial("fib in a shared library", 2.6),
     _times_serial("fib, class-type result", 2.6),
     _times_serial("empty `parallel_for`, grain 1", 2.0),

@@ -4,8 +4,8 @@
 import pathlib
 
 from gate import (compile_seconds, efficiency, geometric_mean, of_copies, program_of_copies, ratio, serial, value)
-from rows import (COMPILE_ROW, COMPILE_SECONDS, COPIES, EFFICIENCY_OF_MANY, MANY, OPTIMUM_SLACK, PROGRAMS_OF_COPIES, RIVALS,
-                  ROWS, SKERRY)
+from rows import (COMPILE_ROW, COMPILE_SECONDS, COPIES, EFFICIENCY_OF_MANY, ELISIONS, MANY, OPTIMUM_SLACK,
+                  PROGRAMS_OF_COPIES, RIVALS, ROWS, SKERRY)
 
 BEGIN, END = "<!-- bench: begin -->", "<!-- bench: end -->"
 
@@ -65,18 +65,21 @@ def _rows(result, workers):
 
 def _copies(result):
     rows = {row.name: row for row in ROWS}
+    columns = SKERRY + [peer.label for peer in COPIES + ELISIONS]
     lines = []
     for measured in result["rows"]:
         row = rows[measured["row"]]
         if row.of_copies is not None and measured["workers"] > 1:
-            cells = [cell(measured, label) for label in SKERRY + [peer.label for peer in COPIES]]
-            reached = [of_copies(row, measured, column) for column in SKERRY]
+            cells = [cell(measured, label) for label in columns]
+            reached = [of_copies(measured, label) for label in SKERRY]
+            without_forks = [of_copies(measured, peer.label) for peer in ELISIONS]
             lines.append(f"| {row.name} | {measured['workers']} | {row.unit} | " + " | ".join(cells) + " | "
-                         + " / ".join("-" if r is None else f"{r:.3f}" for r in reached)
+                         + " | ".join(" / ".join("-" if r is None else f"{r:.3f}" for r in shares)
+                                      for shares in (reached, without_forks))
                          + f" | {row.of_copies or '-'} |")
     return ["**Against serial copies side by side**", "",
-            "| | workers | unit | " + " | ".join(SKERRY + [peer.label for peer in COPIES]) + " | reached | goal |",
-            "|---" * (len(SKERRY + COPIES) + 5) + "|", *lines, ""] if lines else []
+            "| | workers | unit | " + " | ".join(columns) + " | reached | by the elision | goal |",
+            "|---" * (len(columns) + 6) + "|", *lines, ""] if lines else []
 
 
 def _program_cells(row, workers):
@@ -172,7 +175,8 @@ def markdown(result):
     lines.append(
         f"{origin(result)} Least of {result['rounds']} interleaved rounds, median in brackets; serial is "
         "the faster of both compilers' plain program. What is reached of serial copies side by side is the copies' time, "
-        "until the last has ended, by their number and by Skerry's, of each the least. Compile times are medians of "
+        "until the last has ended, by their number and by Skerry's, of each the least; by the elision, what as many copies of "
+        "the task program reach whose forks are calls. Compile times are medians of "
         "processor time. Ratios are g++ / clang++, of the medians for region entry, "
         "hostage and CPU use, of the least for the rest; below 1 Skerry is better. "
         f"Other work on the machine took up to {busiest:.2f} processors meanwhile.")

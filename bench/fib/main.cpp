@@ -22,9 +22,10 @@ std::pair<std::uint64_t, std::uint64_t> expected(unsigned n) {
 result measure(const settings& how) {
     const auto n = static_cast<unsigned>(how.size);
     const auto [value, forks] = expected(n);
-    auto* const compute = how.variant == "reference" ? fib::reference
-                          : how.variant == "object"  ? fib::object
-                                                     : fib::plain;
+    auto* const compute = how.variant == "reference"  ? fib::reference
+                          : how.variant == "captured" ? fib::captured
+                          : how.variant == "object"   ? fib::object
+                                                      : fib::plain;
     result got{"ns/fork", {}, {}};
     for (unsigned i = 0; i <= how.repetitions; ++i) { // the first warms up
         std::uint64_t computed = 0;
@@ -42,5 +43,5 @@ result measure(const settings& how) {
 } // namespace
 
 int main(int argc, char** argv) {
-    return run(argc, argv, {BENCH_WORKLOAD, {"plain", "reference", "object"}, 36, measure});
+    return run(argc, argv, {BENCH_WORKLOAD, {"plain", "captured", "reference", "object"}, 36, measure});
 }

@@ -4,13 +4,13 @@
 namespace bench::fib {
 namespace {
 
-// A task returns nothing, so it stores its result: plain and reference are one program here.
+// A task returns nothing, so it stores its result: plain, captured and reference are one program here.
 std::uint64_t fib(unsigned n) {
     if (n < 2) {
         return n;
     }
-    std::uint64_t x = 0;
-    std::uint64_t y = 0;
+    std::uint64_t x; // both are set before they are read
+    std::uint64_t y;
 #pragma omp task shared(x) firstprivate(n)
     x = fib(n - 1);
     y = fib(n - 2);
@@ -40,6 +40,7 @@ std::uint64_t plain(unsigned n) {
     return sum;
 }
 
+std::uint64_t captured(unsigned n) { return plain(n); }
 std::uint64_t reference(unsigned n) { return plain(n); }
 
 std::uint64_t object(unsigned n) {

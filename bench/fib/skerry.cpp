@@ -14,12 +14,21 @@ std::uint64_t fib(unsigned n) {
     return x + y;
 }
 
+std::uint64_t fib_captured(unsigned n) {
+    if (n < 2) {
+        return n;
+    }
+    const auto [x, y] =
+        skerry::parallel_invoke([&] { return fib_captured(n - 1); }, [&] { return fib_captured(n - 2); });
+    return x + y;
+}
+
 std::uint64_t fib_reference(unsigned n) {
     if (n < 2) {
         return n;
     }
-    std::uint64_t x = 0;
-    std::uint64_t y = 0;
+    std::uint64_t x; // both are set by the branches
+    std::uint64_t y;
     skerry::parallel_invoke([&] { x = fib_reference(n - 1); }, [&] { y = fib_reference(n - 2); });
     return x + y;
 }
@@ -35,6 +44,7 @@ total fib_object(unsigned n) {
 } // namespace
 
 std::uint64_t plain(unsigned n) { return fib(n); }
+std::uint64_t captured(unsigned n) { return fib_captured(n); }
 std::uint64_t reference(unsigned n) { return fib_reference(n); }
 std::uint64_t object(unsigned n) { return fib_object(n).value(); }
 

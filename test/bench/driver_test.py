@@ -19,12 +19,12 @@ import machine  # noqa: E402
 import measure  # noqa: E402
 import slice_figures  # noqa: E402
 import table  # noqa: E402
-from rows import BOUNDS, COPIES, MANY, PEERS, ROWS  # noqa: E402
+from rows import BOUNDS, COPIES, ELISIONS, MANY, PEERS, ROWS  # noqa: E402
 
 
 def result(row, workers=1, problems=None, missing=None, shapes=ROWS, **values):
     """A result of one row; a value's keyword is its column with _ for a space and ++ left out."""
-    labels = {peer.label.replace(" ", "_").replace("++", ""): peer.label for peer in PEERS + COPIES}
+    labels = {peer.label.replace(" ", "_").replace("++", ""): peer.label for peer in PEERS + COPIES + ELISIONS}
     shape = next(r for r in shapes if r.name == row)
     peers = {labels[key]: {"min": v, "median": v, "samples": [v], "cpu": [1.0], "version": "", "compiler": ""}
              for key, v in values.items()}
@@ -117,8 +117,13 @@ class Gate(unittest.TestCase):
         self.assertEqual(failures(result(name, 2, copies_g=50, copies_clang=50, **values)), [])
         self.assertEqual(failures(result(name, 2, **values)), [])
         row = next(row for row in ROWS if row.name == name)
-        self.assertLessEqual(set(COPIES), set(row.peers(2)))
-        self.assertTrue(set(COPIES).isdisjoint(row.peers(1)))
+        self.assertLessEqual(set(COPIES + ELISIONS), set(row.peers(2)))
+        self.assertTrue(set(COPIES + ELISIONS).isdisjoint(row.peers(1)))
+
+    def test_copies_of_the_elision_do_the_work_of_each(self):
+        of = result("nqueens 12", 2, Skerry_g=50, copies_g=100, copies_clang=90, elision_g=100, elision_clang=120)
+        self.assertEqual([gate.of_copies(of["rows"][0], label) for label in ("Skerry g++", "elision g++", "elision clang++")],
+                         [0.9, 0.9, 0.75])
 
     def test_programs_against_copies_of_their_elision(self):
         self.assertEqual(failures(of_programs(2, program("p", 0.5, 0.96), program("q", 0.5, 0.95))), [])
@@ -211,17 +216,18 @@ class Table(unittest.TestCase):
         self.assertNotIn("not measured: 2 processors", text)
 
     def test_copies_and_compile_time(self):
-        made = result("nqueens 12", 2, Skerry_g=10, Skerry_clang=20, copies_g=19, copies_clang=20)
+        made = result("nqueens 12", 2, Skerry_g=10, Skerry_clang=20, copies_g=19, copies_clang=20,
+                      elision_g=20, elision_clang=38)
         made["compile"] = {"clang++": {"forks": [0.5], "atomic": [0.25]}}
         text = table.markdown(made)
-        self.assertIn("| nqueens 12 | 2 | ms | 10.0 | 20.0 | 19.0 | 20.0 | 0.950 / 0.475 | 0.97 |", text)
+        self.assertIn("| nqueens 12 | 2 | ms | 10.0 | 20.0 | 19.0 | 20.0 | 20.0 | 38.0 | 0.950 / 0.475 | 0.950 / 0.500 | 0.97 |", text)
         self.assertIn("| clang++ | 0.500 | 0.250 | +0.250 | <= +0.10 |", text)
         self.assertNotIn("side by side**", table.markdown(result("nqueens 12", 1, Skerry_g=10, Skerry_clang=20)))
 
     def test_copies_without_a_goal_are_shown(self):
         text = table.markdown(result("nqueens 12, bit masks", 2, Skerry_g=10, Skerry_clang=20, copies_g=10,
                                      copies_clang=20))
-        self.assertIn("| nqueens 12, bit masks | 2 | ms | 10.0 | 20.0 | 10.0 | 20.0 | 0.500 / 0.250 | - |", text)
+        self.assertIn("| 10.0 | 20.0 | 10.0 | 20.0 | - | - | 0.500 / 0.250 | - / - | - |", text)
 
     def test_write(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -274,7 +280,7 @@ class Measuring(unittest.TestCase):
         for workers in (1, 2):
             measured = measure.measure_row(row, workers, 1, Programs(script), lambda text: None)
             copies = [line for line in (script.parent / "log").read_text().splitlines() if "--copies" in line]
-            self.assertEqual([line.split(" --")[0] for line in copies], [peer.label for peer in COPIES] if workers == 2 else [])
+            self.assertEqual([line.split(" --")[0] for line in copies], [peer.label for peer in COPIES + ELISIONS] if workers == 2 else [])
             self.assertTrue(all(line.endswith("--copies 2") for line in copies))
             self.assertNotIn("rayon", measured["peers"])
             self.assertEqual(measured["problems"], {})
