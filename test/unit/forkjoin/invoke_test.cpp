@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -62,34 +63,104 @@ TEST(ParallelInvoke, ABranchWithoutResultBesideOneWithIsAMonostate) {
     EXPECT_EQ(std::get<1>(parallel_invoke(nothing, number)), 2);
 }
 
-// A fork passes closures on in registers if they fit there.
-TEST(ParallelInvoke, ClosuresOfEverySizeArriveWhole) {
-    std::size_t a = 1;
-    std::size_t b = 2;
-    const std::string c = "c";
-    const auto none = [] { return std::size_t{10}; };
-    const auto narrow = [x = 'x'] { return x == 'x' ? std::size_t{11} : 0; };
-    const auto one = [&a] { return 11 + a; };
-    const auto uneven = [&b, x = 'x'] { return x == 'x' ? 11 + b : 0; };
-    const auto two = [&a, &c] { return 12 + a + c.size(); };
-    const auto three = [&a, &b, &c] { return 11 + a + b + c.size(); };
-    const auto large = [a, b, c, x = 12] { return static_cast<std::size_t>(x) + a + b + c.size(); };
-    const auto each = [](const auto& f, const auto&... with) {
-        (..., [&] {
-            const std::tuple expected(f(), with());
-            auto f1 = f;
-            auto with1 = with;
-            EXPECT_EQ(parallel_invoke(f, with), expected);
-            EXPECT_EQ(parallel_invoke(std::move(f1), std::move(with1)), expected);
-        }());
+// Calls each with closures of every size and alignment, which capture by value and by reference.
+template <class Each>
+void with_closures_of_every_size(const Each& each) {
+    struct alignas(32) wide {
+        std::size_t value;
     };
-    each(none, none, narrow, one, uneven, two, three, large);
-    each(narrow, none, narrow, one, uneven, two, three, large);
-    each(one, none, narrow, one, uneven, two, three, large);
-    each(uneven, none, narrow, one, uneven, two, three, large);
-    each(two, none, narrow, one, uneven, two, three, large);
-    each(three, none, narrow, one, uneven, two, three, large);
-    each(large, none, narrow, one, uneven, two, three, large);
+    static std::size_t a = 1;
+    static std::size_t b = 2;
+    static const std::string c = "c";
+    std::size_t& ra = a;
+    std::size_t& rb = b;
+    const std::string& rc = c;
+    each([] { return std::size_t{10}; }, [x = 'x'] { return x == 'x' ? std::size_t{11} : 0; },
+         [x = std::size_t{13}] { return x; }, [&ra] { return 11 + ra; },
+         [&rb, x = 'x'] { return x == 'x' ? 11 + rb : 0; },
+         [x = std::size_t{5}, y = std::size_t{6}] { return 3 * x + y; }, [&ra, &rc] { return 12 + ra + rc.size(); },
+         [&ra, &rb, &rc] { return 11 + ra + rb + rc.size(); },
+         [&ra, x = ra, y = rb, z = 3] { return ra + x + y + static_cast<std::size_t>(z); },
+         [ra = ra, rb = rb, rc = rc, x = 12] { return static_cast<std::size_t>(x) + ra + rb + rc.size(); },
+         [x = wide{7}] { return reinterpret_cast<std::uintptr_t>(&x) % 32 == 0 ? x.value : 0; });
+}
+
+// A fork passes closures on in registers if they fit there, and the owner calls some of them from the task.
+TEST(ParallelInvoke, ClosuresOfEverySizeArriveWhole) {
+    with_closures_of_every_size([](const auto&... first) {
+        const auto beside_each = [](const auto& f) {
+            with_closures_of_every_size([&f](const auto&... second) {
+                const auto both = [&f](const auto& g) {
+                    const std::tuple expected(f(), g());
+                    auto f1 = f;
+                    auto g1 = g;
+                    EXPECT_EQ(parallel_invoke(f, g), expected);
+                    EXPECT_EQ(parallel_invoke(std::move(f1), std::move(g1)), expected);
+                };
+                (..., both(second));
+            });
+        };
+        (..., beside_each(first));
+    });
+}
+
+TEST(ParallelInvoke, AThiefGetsClosuresOfEverySizeWhole) {
+    static std::atomic<bool> taken;
+    const auto waits = [] { until(taken); };
+    skerry::runtime rt(OnWorkers::with(2));
+    rt.run([&] {
+        with_closures_of_every_size([&](const auto&... second) {
+            const auto stolen = [&](const auto& g) {
+                struct tells : std::remove_cvref_t<decltype(g)> {
+                    auto operator()() {
+                        const auto result = std::remove_cvref_t<decltype(g)>::operator()();
+                        taken = true;
+                        return result;
+                    }
+                };
+                taken = false;
+                EXPECT_EQ(std::get<1>(parallel_invoke(waits, tells{g})), g());
+            };
+            (..., stolen(second));
+        });
+    });
+}
+
+// The owner calls a copy of a closure of a few words. It is called once, wherever it lies.
+TEST(ParallelInvoke, AClosureThatChangesItselfIsCalledOnce) {
+    int calls = 0;
+    int* const counter = &calls;
+    for (int i = 1; i <= 3; ++i) {
+        const auto results = parallel_invoke([x = 1]() mutable { return ++x; },
+                                             [counter, x = 1]() mutable {
+                                                 ++*counter;
+                                                 return ++x;
+                                             });
+        EXPECT_EQ(results, std::tuple(2, 2));
+        EXPECT_EQ(calls, i);
+    }
+    auto kept = [counter, x = 1]() mutable {
+        ++*counter;
+        return ++x;
+    };
+    EXPECT_EQ(std::get<1>(parallel_invoke([] {}, kept)), 2);
+    EXPECT_EQ(std::get<1>(parallel_invoke([] {}, kept)), 3); // an object of the caller's: no copy
+    EXPECT_EQ(calls, 5);
+}
+
+// What a fork takes to be a closure with references, on which its speed depends and nothing else.
+TEST(ParallelInvoke, ClosuresThatReferAreToldFromThoseThatHold) {
+    long n = 1;
+    const auto by_reference = [&n] { return n; };
+    const auto all_by_reference = [&] { return n + 1; };
+    const auto mixed = [n, &m = n] { return n + m; };
+    const auto by_value = [n] { return n; };
+    const auto address = [p = &n] { return *p; };
+    const auto nothing = [] {};
+    using skerry::detail::refers;
+    EXPECT_TRUE(refers<decltype(by_reference)> && refers<decltype(all_by_reference)&> && refers<decltype(mixed)>);
+    EXPECT_FALSE(refers<decltype(by_value)> || refers<decltype(address)> || refers<decltype(nothing)>);
+    parallel_invoke(by_reference, all_by_reference, mixed, by_value, address, nothing);
 }
 
 TEST(ParallelInvoke, AThiefHandsOverResultReferenceAndException) {
@@ -192,6 +263,28 @@ unsigned fib(unsigned n) {
     const auto [x, y] = parallel_invoke([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
     return x + y;
 }
+
+// The same with branches that refer to the caller's frame, and with results of class type.
+unsigned captured_fib(unsigned n) {
+    if (n < 2) return n;
+    const auto [x, y] = parallel_invoke([&] { return captured_fib(n - 1); }, [&] { return captured_fib(n - 2); });
+    return x + y;
+}
+
+unsigned stored_fib(unsigned n) {
+    if (n < 2) return n;
+    unsigned x = 0;
+    unsigned y = 0;
+    parallel_invoke([&] { x = stored_fib(n - 1); }, [&] { y = stored_fib(n - 2); });
+    return x + y;
+}
+
+std::string spelled_fib(unsigned n) { // in ones
+    if (n < 2) return std::string(n, '1');
+    const auto [x, y] = parallel_invoke([&] { return spelled_fib(n - 1); }, [&] { return spelled_fib(n - 2); });
+    return x + y;
+}
+unsigned length_of_spelled_fib(unsigned n) { return static_cast<unsigned>(spelled_fib(n).size()); }
 } // namespace turns
 
 TEST(ParallelInvoke, EveryTurnOfARecursionThroughTheSecondBranchIsInItsOwnRuntime) {
@@ -206,21 +299,24 @@ TEST(ParallelInvoke, EveryTurnOfARecursionThroughTheSecondBranchIsInItsOwnRuntim
 }
 
 TEST(ParallelInvoke, EveryTurnOfARecursionThroughTheSecondBranchForksWhereThePopLeftTheDeque) {
-    for (const unsigned workers : {1U, 2U, 8U}) {
-        skerry::runtime rt(OnWorkers::with(workers));
-        rt.run([] {
-            // Deeper and shallower, with a loose task above now and then: pops that are certain and pops that are not.
-            for (unsigned n = 0; n < 18; ++n) {
-                unsigned got = 0;
-                skerry::finish([&](auto& f) {
-                    f.async([n] { turns::fib(n); });
-                    got = turns::fib(n);
-                });
-                unsigned expected = 0;
-                for (unsigned a = 1, k = 0; k < n; ++k) expected = std::exchange(a, a + expected);
-                EXPECT_EQ(got, expected);
-            }
-        });
+    for (const auto fib : {turns::fib, turns::captured_fib, turns::stored_fib, turns::length_of_spelled_fib}) {
+        for (const unsigned workers : {1U, 2U, 8U}) {
+            skerry::runtime rt(OnWorkers::with(workers));
+            rt.run([fib] {
+                // Deeper and shallower, with a loose task above now and then: pops that are certain and pops that are
+                // not.
+                for (unsigned n = 0; n < 18; ++n) {
+                    unsigned got = 0;
+                    skerry::finish([&](auto& f) {
+                        f.async([fib, n] { fib(n); });
+                        got = fib(n);
+                    });
+                    unsigned expected = 0;
+                    for (unsigned a = 1, k = 0; k < n; ++k) expected = std::exchange(a, a + expected);
+                    EXPECT_EQ(got, expected);
+                }
+            });
+        }
     }
 }
 
