@@ -31,6 +31,7 @@ constexpr auto run_loose = one_thief<loose>;
 constexpr auto run_withdraws = run_world<taken, &taken::owner_withdraws, &taken::thief_steals>;
 constexpr auto run_takes_newest = run_world<taken, &taken::owner_takes_newest, &taken::thief_steals>;
 constexpr auto run_extracts = run_world<taken, &taken::owner_waits, &taken::thief_extracts>;
+constexpr auto run_waits = one_thief<loose_wait<steal_protocol::asymmetric, 4>>;
 constexpr auto run_locked = one_thief<forks<2, true, steal_protocol::locked>>;
 
 result run_without_memory(const options& o) {
@@ -105,9 +106,28 @@ const seeded all[] = {
      memory_order_of::partial},
     {"deque O1",
      "bottom_not_lowered_in_pop",
-     [](request& r, reply&) { return is(r, action::store, "pop") || is(r, action::store, "pop_at"); },
-     run_steals,
+     [](request& r, reply&) { return is(r, action::store, "pop"); },
+     run_waits,
      {"require"}},
+    {"deque O1",
+     "bottom_not_lowered_in_pop_at",
+     [](request& r, reply&) { return is(r, action::store, "pop_at"); },
+     run_steals,
+     {"not as known"}},
+    {"deque O1",
+     "bottom_one_slot_too_high_behind_a_certain_pop",
+     [](request& r, reply&) {
+         r.operand += is(r, action::store, "pop_at") ? slot_size : 0;
+         return false;
+     },
+     run_grows,
+     {"not as known"}},
+    {"deque O1",
+     "bottom_not_lowered_in_pop_at_in_c_plus_plus",
+     [](request& r, reply&) { return is(r, action::store, "pop_at"); },
+     run_steals,
+     {"not as known"},
+     memory_order_of::rc11},
     {"deque O1",
      "bottom_lowered_after_the_look_at_split",
      [](request& r, reply& a) {

@@ -113,6 +113,12 @@ void engine::fail(const std::string& kind, const std::string& text) {
     }
 }
 
+void engine::fail_known(std::uintptr_t address, unsigned size, std::uint64_t known, std::uint64_t found) {
+    const testing_pause pause(*this);
+    fail("not as known",
+         name_of(address) + " is known to be " + value_text(known, size) + " and holds " + value_text(found, size));
+}
+
 void engine::give_up(unsigned t, const std::string& kind, const std::string& text) {
     const bool testing = std::exchange(testing_, false);
     if (failure_kind_.empty()) {

@@ -134,6 +134,8 @@ class engine {
     // Whether memory holds the value and this thread has no store to it under way.
     bool holds(std::uintptr_t address, unsigned size, std::uint64_t value) const;
     [[noreturn]] void fail(const std::string& kind, const std::string& text);
+    // A compiler was told what is not so.
+    [[noreturn]] void fail_known(std::uintptr_t address, unsigned size, std::uint64_t known, std::uint64_t found);
     bool busy() const { return running_ >= 0; } // code under test runs
     void use_host_memory() { testing_ = false; }
     void* allocate(std::size_t size, std::size_t alignment); // null when no code under test runs

@@ -211,6 +211,37 @@ TEST(explorer, freeing_is_an_access) {
     EXPECT_EQ((explore<bad, &bad::user, &bad::owner>({.memory = memory_order_of::rc11}).kind), "race");
 }
 
+// What a compiler is told that the only thread that writes has stored last: also while nobody else sees it.
+template <int Known, bool Alone>
+struct known_word {
+    machine::atomic<int> word{0};
+    void owner() {
+        word.store(1, relaxed);
+        word.store(2, relaxed);
+        word.known_own(Known);
+    }
+    void other() {
+        word.load(relaxed);
+        if (!Alone) {
+            word.store(2, relaxed);
+        }
+    }
+};
+
+TEST(explorer, finds_what_a_compiler_is_told_and_is_not_so) {
+    for (const memory_order_of memory : {memory_order_of::tso, memory_order_of::sequential, memory_order_of::partial,
+                                         memory_order_of::caches, memory_order_of::rc11}) {
+        const options o = {.memory = memory};
+        using right = known_word<2, true>;
+        EXPECT_TRUE((explore<right, &right::owner, &right::other>(o).ok));
+        using wrong = known_word<1, true>;
+        const result r = explore<wrong, &wrong::owner, &wrong::other>(o);
+        EXPECT_EQ(r.kind, "not as known") << r.report;
+        using not_alone = known_word<2, false>;
+        EXPECT_EQ((explore<not_alone, &not_alone::owner, &not_alone::other>(o).kind), "race");
+    }
+}
+
 enum class fault { none, use_after_free, double_free, leak };
 
 template <fault F>

@@ -95,8 +95,18 @@ class atomic : cell<T> {
     }
 
     T load_here(place where = place::current()) const noexcept { return load(memory_order::relaxed, where); }
-    T own(place where = place::current()) const noexcept { return load(memory_order::relaxed, where); }
-    void known_own(T /*value*/) const noexcept {} // for compilers; no step of a thread
+    // A plain load, as compilers take it: another thread's store that is not ordered with it is a race.
+    T own(place where = place::current()) const noexcept {
+        return from_word<T>(this->ask(action::plain_load, 0, 0, memory_order::relaxed, where).value);
+    }
+    // What this thread has stored last, as it would read it now: no step, as long as nobody else writes.
+    void known_own(T value, place where = place::current()) const noexcept {
+        const std::uint64_t found = to_word(own(where));
+        if (found != to_word(value)) {
+            engine::instance().fail_known(reinterpret_cast<std::uintptr_t>(&this->value_), sizeof(T), to_word(value),
+                                          found);
+        }
+    }
 
     void store(T value, memory_order o = memory_order::seq_cst, place where = place::current()) noexcept {
         this->ask(action::store, to_word(value), 0, o, where);
