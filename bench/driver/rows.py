@@ -76,7 +76,7 @@ ROWS = [
     Row("nqueens 12, bit masks", "nqueens", "ms", "bits", repeat=5, of_copies=0.0),
     Row("UTS T1 (SHA-1)", "uts", "ms", repeat=3, of_copies=0.97, without=("rayon",)),
     Row("sort 1e7 u32, comparison", "sort", "ms", "comparison", repeat=2),
-    Row("sort 1e7 u32, radix", "sort", "ms", "radix", repeat=2),
+    Row("sort 1e7 u32, radix", "sort", "ms", "radix", repeat=4),
 ]
 
 
