@@ -129,14 +129,14 @@ engine::~engine() {
         for (const auto& b : substitutes_) {
             b->thread.forget();
         }
-        reserve_.thread.forget();
+        reserve_thread_.thread.forget();
         if (watchdog_ != nullptr) {
             watchdog_->forget();
         }
         static_cast<void>(processes_.release()); // the parent's part in the program, not the child's
         return;
     }
-    // What was submitted and nobody waits for is run before the workers go.
+    // What was submitted and nobody waits for is run before the workers go: V5 of src/sched.
     if (current_page != nullptr && &worker::of(*current_page).home == &team_) {
         fatal("a runtime is destroyed by a task that runs in it");
     }
@@ -180,7 +180,7 @@ void engine::inherit_root(const engine& of_parent) noexcept {
 void engine::stop() noexcept {
     watchdog_.reset();
     team_.stop();
-    reserve_bell_.notify();
+    reserve_.tell();
     permits_.end();
     for (const auto& b : workers_) {
         if (b->thread.joinable()) {
@@ -188,9 +188,9 @@ void engine::stop() noexcept {
             team_.free_slot(*b->place);
         }
     }
-    if (reserve_.thread.joinable()) {
-        reserve_.thread.join();
-        team_.free_slot(*reserve_.place);
+    if (reserve_thread_.thread.joinable()) {
+        reserve_thread_.thread.join();
+        team_.free_slot(*reserve_thread_.place);
     }
     for (const auto& b : substitutes_) {
         b->thread.join();
@@ -227,35 +227,9 @@ void engine::run_background(void* self) {
 
 void engine::run_reserve(void* self) {
     const background& b = *static_cast<background*>(self);
-    engine& home = *b.home;
     team::sit_down(*b.place);
-    while (!home.team_.stopping()) {
-        b.place->parked.store(true, memory_order::release);
-        home.reserve_bell_.prepare();
-        if (home.team_.any_injected() || home.team_.stopping()) {
-            home.reserve_bell_.cancel();
-        } else {
-            home.reserve_bell_.wait();
-        }
-        b.place->parked.store(false, memory_order::release);
-        serve(*b.place);
-    }
+    b.home->reserve_.stand_by(*b.place);
     current_page = nullptr;
-}
-
-// Runs what was injected and what that leaves in the own deque.
-void engine::serve(worker& place) noexcept {
-    for (;;) {
-        task_header* task = place.mine().take_newest(0);
-        if (task == nullptr) {
-            task = place.home.take_injected(place, wanted::any());
-        }
-        if (task == nullptr) {
-            return;
-        }
-        const activity_scope doing(place, "running tasks", nullptr);
-        place.home.execute(place, *task, successors::here);
-    }
 }
 
 void engine::start_reserve() {
@@ -264,7 +238,7 @@ void engine::start_reserve() {
     }
     const std::lock_guard lock(reserve_mutex_);
     if (!reserve_runs_.load(memory_order::acquire)) {
-        start(reserve_, &run_reserve, "reserve", false);
+        start(reserve_thread_, &run_reserve, "reserve", false);
         reserve_runs_.store(true, memory_order::release);
     }
 }
@@ -327,8 +301,7 @@ void engine::submit(loose_task& task) {
         }
     }
     team_.inject(task);
-    machine::full_fence(); // the task before the look at the bell
-    reserve_bell_.notify();
+    reserve_.tell();
 }
 
 // --- blocking -------------------------------------------------------------------------------------------------------

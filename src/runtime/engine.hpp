@@ -19,6 +19,7 @@
 #include "runtime/trace_file.hpp"
 #include "runtime/watchdog.hpp"
 #include "sched/permits.hpp"
+#include "sched/reserve.hpp"
 #include "sched/team.hpp"
 #include "sync/mutex.hpp"
 
@@ -76,7 +77,6 @@ class engine {
     static void run_background(void* self);
     static void run_reserve(void* self);
     static void run_substitute(void* self);
-    static void serve(worker& place) noexcept;
 
     // `role` is a literal: who this is, for the system's name of the thread and for a trace.
     void start(background& b, void (*body)(void*), const char* role, bool pinned);
@@ -112,8 +112,8 @@ class engine {
     // run() and workers - 1 others fill the machine.
     machine::atomic<bool> reserve_runs_{false};
     mutex<machine> reserve_mutex_; // guards the start of what follows
-    background reserve_;
-    bell reserve_bell_;
+    background reserve_thread_;
+    reserve reserve_;
 
     memory_keeper kept_;
 
