@@ -126,6 +126,24 @@ TEST(ParallelInvoke, AThiefGetsClosuresOfEverySizeWhole) {
     });
 }
 
+TEST(ParallelInvoke, AThiefMayChangeAClosureWhileItsOwnerWaits) {
+    static std::atomic<bool> taken;
+    skerry::runtime rt(OnWorkers::with(2));
+    rt.run([&] {
+        for (int i = 0; i < 100; ++i) {
+            taken = false;
+            int result = 0;
+            parallel_invoke([] { until(taken); },
+                            [&result, n = 0]() mutable {
+                                taken = true;
+                                for (int k = 0; k < 1000; ++k) ++n;
+                                result = n;
+                            });
+            EXPECT_EQ(result, 1000);
+        }
+    });
+}
+
 // The owner calls a copy of a closure of a few words. It is called once, wherever it lies.
 TEST(ParallelInvoke, AClosureThatChangesItselfIsCalledOnce) {
     int calls = 0;

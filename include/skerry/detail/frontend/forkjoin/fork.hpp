@@ -89,14 +89,8 @@ class branch final : private held_closure<G>, public task_header {
         : closure{closure::hold(g)},
           task_header(function_here<&branch::run_stolen>(), c, at_once) {}
 
-    // What the owner of a branch that nobody took calls: its closure g, or the copy in the task.
-    [[nodiscard]] callee& called(callee& g) noexcept {
-        if constexpr (called_from_task<G>) {
-            return closure::kept;
-        } else {
-            return g;
-        }
-    }
+    // Of a branch that nobody took, or that a thief is to run. Precondition: the closure is copied.
+    [[nodiscard]] callee& copy() noexcept { return closure::kept; }
 
     outcome<result> stolen;
 
@@ -106,7 +100,7 @@ class branch final : private held_closure<G>, public task_header {
     [[gnu::visibility("hidden")]] static void run_stolen(task_header* header) noexcept {
         auto* const self = static_cast<branch*>(header);
         if constexpr (closure::copied) {
-            self->stolen.run(self->closure::kept);
+            self->stolen.run(self->copy());
         } else {
             self->stolen.run(*self->closure::kept);
         }
@@ -156,15 +150,25 @@ template <class F, class G>
     return {call_apart(f), call_apart(g)}; // braces: in this order
 }
 
+// A second closure for join_with(). One that is called from the task stays there: a thief that has it may change it.
+struct in_task {};
+template <class G>
+using second_closure = std::conditional_t<called_from_task<G>, in_task, handed_over<G>>;
+
 // A join whose pop was not certain, with the first branch's result. A function of its own: what a fork does most often
 // has then nothing to keep for it.
-template <class F, class G, class Other>
+template <class F, class G>
 [[gnu::noinline, gnu::cold]] fork_result<F, G> join_with(result_of<invoke_result<std::remove_reference_t<F>>> a,
-                                                         worker_page& page, Other& other, handed_over<G> g) {
+                                                         worker_page& page, branch<G>& other,
+                                                         [[maybe_unused]] second_closure<G> g) {
     if (!settle_or_wait(page, other)) {
         return {a, other.stolen.take()};
     }
-    return {a, call_apart(g)};
+    if constexpr (called_from_task<G>) {
+        return {a, call_apart(other.copy())};
+    } else {
+        return {a, call_apart(g)};
+    }
 }
 
 // Calls the first branch, beside which `other` waits to be taken.
@@ -217,11 +221,14 @@ template <class F, class G>
             }
             const auto first = [&other](handed_over<F> h) { return call_beside(h, other); };
             a = first(f);
-            if (__builtin_expect(!page->pop_at(at), 0)) {
-                return join_with<F, G>(a, *page, other, other.called(g));
-            }
+            const bool certain = page->pop_at(at);
             if constexpr (called_from_task<G>) {
-                return {a, call(other.called(g))};
+                if (__builtin_expect(!certain, 0)) {
+                    return join_with<F, G>(a, *page, other, in_task());
+                }
+                return {a, call(other.copy())};
+            } else if (__builtin_expect(!certain, 0)) {
+                return join_with<F, G>(a, *page, other, g);
             }
         }
         // A branch leaves every team that it enters, and task::wait() stands in the branch of its task::spawn().
@@ -242,7 +249,11 @@ template <class F, class G>
                 return {static_cast<first_result&&>(a), other.stolen.take()};
             }
         }
-        return {static_cast<first_result&&>(a), call(other.called(g))};
+        if constexpr (called_from_task<G>) {
+            return {static_cast<first_result&&>(a), call(other.copy())};
+        } else {
+            return {static_cast<first_result&&>(a), call(g)};
+        }
     }
 }
 
