@@ -17,9 +17,9 @@ using detail::steal_protocol;
 
 // The first branch ends only when the second has begun: somebody else must come and take it, awake or asleep. A fork
 // before that answers the ring that every page begins with, so that the one that counts is the sleeper's own.
-template <steal_protocol Protocol, int Still = 0, bool Warm = true>
+template <steal_protocol Protocol, int Still = 0, bool Warm = true, unsigned Workers = 2>
 struct demanding : sched_world {
-    demanding() : sched_world(2, Protocol, Still) { label(begun, "begun"); }
+    demanding() : sched_world(Workers, Protocol, Still) { label(begun, "begun"); }
     void owner() {
         seat(0);
         if (Warm) {
@@ -36,6 +36,7 @@ struct demanding : sched_world {
         team_.stop();
     }
     void thief() { background(1); }
+    void second_thief() { background(2); }
 
     machine::atomic<int> begun{0};
     bool busy = false; // the owner has pushed the branch, answered whoever rang, and is deep in the other one

@@ -133,6 +133,15 @@ TEST(DISABLED_deep, a_finish_block_helps_its_tasks_in_partial_order) {
     o.memory = memory_order_of::partial;
     expect_end<finishing<steal_protocol::asymmetric>>(o);
 }
+// Three workers.
+TEST(DISABLED_deep, a_task_reaches_one_of_two_sleepers_under_locks_without_store_buffers) {
+    using world = demanding<steal_protocol::locked, 0, false, 3>;
+    options o = deep;
+    o.memory = memory_order_of::sequential;
+    const result r = explore<world, &world::owner, &world::thief, &world::second_thief>(o);
+    EXPECT_TRUE(r.ok) << r.report;
+    EXPECT_TRUE(r.goals.contains("stolen"));
+}
 TEST(DISABLED_deep, a_task_from_outside_reaches_one_of_two_sleepers) {
     using world = injecting<steal_protocol::asymmetric, 2>;
     const result r = explore<world, &world::producer, &world::worker, &world::second_worker>(deep);
