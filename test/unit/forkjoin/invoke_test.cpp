@@ -69,19 +69,15 @@ void with_closures_of_every_size(const Each& each) {
     struct alignas(32) wide {
         std::size_t value;
     };
-    static std::size_t a = 1;
-    static std::size_t b = 2;
-    static const std::string c = "c";
-    std::size_t& ra = a;
-    std::size_t& rb = b;
-    const std::string& rc = c;
+    std::size_t a = 1;
+    std::size_t b = 2;
+    const std::string c = "c";
     each([] { return std::size_t{10}; }, [x = 'x'] { return x == 'x' ? std::size_t{11} : 0; },
-         [x = std::size_t{13}] { return x; }, [&ra] { return 11 + ra; },
-         [&rb, x = 'x'] { return x == 'x' ? 11 + rb : 0; },
-         [x = std::size_t{5}, y = std::size_t{6}] { return 3 * x + y; }, [&ra, &rc] { return 12 + ra + rc.size(); },
-         [&ra, &rb, &rc] { return 11 + ra + rb + rc.size(); },
-         [&ra, x = ra, y = rb, z = 3] { return ra + x + y + static_cast<std::size_t>(z); },
-         [ra = ra, rb = rb, rc = rc, x = 12] { return static_cast<std::size_t>(x) + ra + rb + rc.size(); },
+         [x = std::size_t{13}] { return x; }, [&a] { return 11 + a; }, [&b, x = 'x'] { return x == 'x' ? 11 + b : 0; },
+         [x = std::size_t{5}, y = std::size_t{6}] { return 3 * x + y; }, [&a, &c] { return 12 + a + c.size(); },
+         [&a, &b, &c] { return 11 + a + b + c.size(); },
+         [&a, x = a, y = b, z = 3] { return a + x + y + static_cast<std::size_t>(z); },
+         [a, b, c, x = 12] { return static_cast<std::size_t>(x) + a + b + c.size(); },
          [x = wide{7}] { return reinterpret_cast<std::uintptr_t>(&x) % 32 == 0 ? x.value : 0; });
 }
 

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <new>
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -32,8 +31,7 @@ template <class T, class Memory>
 class scratch {
   public:
     explicit scratch(std::uint64_t n) noexcept {
-        if (n != 0 && n <= std::numeric_limits<std::size_t>::max() / 2 / sizeof(T))
-            block_ = Memory::take(n * sizeof(T), alignment);
+        if (n != 0 && n <= SIZE_MAX / 2 / sizeof(T)) block_ = Memory::take(n * sizeof(T), alignment);
     }
     ~scratch() {
         if (block_.begin != nullptr) Memory::give(block_, alignment);

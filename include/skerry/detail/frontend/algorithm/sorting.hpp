@@ -21,17 +21,16 @@ enum class key_order { none, ascending, descending };
 // The natural order of integers, as far as the type of the comparison tells it.
 template <class Compare, class Key>
 constexpr key_order order_of() noexcept {
-    if constexpr (!std::integral<Key> || sizeof(Key) > sizeof(std::uint64_t)) {
-        return key_order::none;
-    } else if constexpr (std::same_as<Compare, std::less<>> || std::same_as<Compare, std::less<Key>> ||
-                         std::same_as<Compare, std::ranges::less>) {
-        return key_order::ascending;
-    } else if constexpr (std::same_as<Compare, std::greater<>> || std::same_as<Compare, std::greater<Key>> ||
-                         std::same_as<Compare, std::ranges::greater>) {
-        return key_order::descending;
-    } else {
-        return key_order::none;
+    if constexpr (std::integral<Key> && sizeof(Key) <= sizeof(std::uint64_t)) {
+        if constexpr (std::same_as<Compare, std::less<>> || std::same_as<Compare, std::less<Key>> ||
+                      std::same_as<Compare, std::ranges::less>) {
+            return key_order::ascending;
+        } else if constexpr (std::same_as<Compare, std::greater<>> || std::same_as<Compare, std::greater<Key>> ||
+                             std::same_as<Compare, std::ranges::greater>) {
+            return key_order::descending;
+        }
     }
+    return key_order::none;
 }
 
 template <class Projection, class It>
@@ -64,14 +63,11 @@ class radix_key {
 template <class It, class Less>
 bool settle_sorted(It first, It last, Less& less) {
     It next = first + 1;
-    if (!less(*next, *first)) {
-        while (++next != last && !less(*next, *(next - 1))) {
-        }
-        return next == last;
-    }
-    while (++next != last && less(*next, *(next - 1))) {
-    }
-    if (next == last) std::reverse(first, last);
+    const bool falls = less(*next, *first);
+    do {
+        ++next;
+    } while (next != last && less(*next, *(next - 1)) == falls);
+    if (falls && next == last) std::reverse(first, last);
     return next == last;
 }
 
