@@ -133,7 +133,8 @@ TEST(DISABLED_deep, a_finish_block_helps_its_tasks_in_partial_order) {
     o.memory = memory_order_of::partial;
     expect_end<finishing<steal_protocol::asymmetric>>(o);
 }
-// Three workers.
+
+// Three workers: 41 million states, minutes and five gigabytes, too much for each `make test`.
 TEST(DISABLED_deep, a_task_reaches_one_of_two_sleepers_under_locks_without_store_buffers) {
     using world = demanding<steal_protocol::locked, 0, false, 3>;
     options o = deep;
