@@ -2,7 +2,8 @@
 #pragma once
 
 // Large blocks that algorithms of one runtime need for a while, kept for the next one. A fresh block is zeroed by the
-// system page by page, at the first touch; that is up to a seventh of the time of a radix sort of 40 MB (design note 0025).
+// system page by page, at the first touch; that is up to a seventh of the time of a radix sort of 40 MB (design note
+// 0025).
 //
 // What is kept is no burden: its contents were let go, so the system takes the memory if it is short of it, and a
 // runtime that ends frees its blocks. At most `places` blocks are kept, each no larger than `most`.
