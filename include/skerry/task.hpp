@@ -44,7 +44,8 @@ class SKERRY_EXPORT task_remains {
 } // namespace detail
 
 // Rules, each with a clear end if broken:
-//  - a task spawns its children and waits for them itself, in one branch or loop body if it stands in one;
+//  - a task spawns its children and waits for them itself, in one branch or loop body if it stands in one: else the
+//    process ends with a message;
 //  - a spawned task lives until it was waited for. Destroying it earlier, also by an exception between spawn and wait,
 //    ends the process with a message.
 //
@@ -90,6 +91,7 @@ class SKERRY_EXPORT task : private detail::task_remains {
     task* older_ = nullptr;    // spawned before by the same task, and not waited for
     std::exception_ptr error_; // of execute()
     bool has_run_ = false;     // in place, because the deque could not grow
+    const void* end_;          // of the deque after its spawn
 };
 
 } // namespace skerry::inline SKERRY_ABI

@@ -3,6 +3,7 @@
 #include <skerry/detail/core/completion.hpp>
 #include <skerry/detail/sched/join.hpp>
 
+#include "base/panic.hpp"
 #include "sched/team_wait.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -18,6 +19,18 @@ struct stolen_done {
     bool arm(bell& b) noexcept { return task.joined.try_wait(&b); }
     void disarm() noexcept { static_cast<void>(task.joined.stop_waiting(&executor)); }
 };
+
+// Takes the newest task off and says whether it certainly is the caller's: it is `task` then, as above the split there
+// are only the owner's frames.
+bool take_off(worker_page& page, const task_header& task) noexcept {
+    if (!page.pop()) {
+        return false;
+    }
+    if (page.next()->load(memory_order::relaxed) != &task) {
+        fatal(task_left_behind);
+    }
+    return true;
+}
 
 } // namespace
 
@@ -40,8 +53,8 @@ bool settle_or_wait(worker_page& page, task_header& task) noexcept {
         case settled::mine: return true;
         case settled::newer:
             self.home.execute(self, *above);
-            if (page.pop()) {
-                return true; // above the split there are only the owner's frames: it is `task`
+            if (take_off(page, task)) {
+                return true;
             }
             break;
         case settled::stolen: {
@@ -60,7 +73,7 @@ bool settle_or_wait(worker_page& page, task_header& task) noexcept {
 
 bool withdraw(task_header& task) noexcept {
     worker_page& page = *current_page;
-    return page.pop() || settle_or_wait(page, task);
+    return take_off(page, task) || settle_or_wait(page, task);
 }
 
 void finish_stolen(task_header& task) noexcept {

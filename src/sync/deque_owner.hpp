@@ -3,9 +3,14 @@
 
 // The slow half of the owner's end; the fast half is deque_page. Thread safety: the owner only.
 
+#include "base/panic.hpp"
 #include "sync/deque.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
+
+// Why a frame's task is not where the frame left it.
+inline constexpr const char* task_left_behind =
+    "a branch or loop body ended before the task::wait() for a task that it had spawned";
 
 template <class M, class Task>
 class deque_owner {
@@ -44,6 +49,9 @@ class deque_owner {
             if (found.task() == &task) {
                 result = settled::mine;
             } else {
+                if (!found.is_loose()) {
+                    fatal(task_left_behind);
+                }
                 result = settled::newer;
                 above = found.task();
                 --d_.loose_;
@@ -144,6 +152,15 @@ class deque_owner {
     }
 
     // How many slots lie below the next push: where a wait begins.
+    // Whether the newest of the owner's frames ends at `end`, and nothing but loose tasks lies above.
+    [[nodiscard]] bool ends_frames(const void* end) const noexcept {
+        const slot* s = page_.bottom.load(memory_order::relaxed);
+        while (s != end && s != d_.slots_ && tagged{s[-1].load(memory_order::relaxed)}.is_loose()) {
+            --s;
+        }
+        return s == end;
+    }
+
     [[nodiscard]] std::size_t depth() const noexcept { return d_.index(page_.bottom.load(memory_order::relaxed)); }
     [[nodiscard]] std::size_t capacity() const noexcept { return d_.capacity_; }
 

@@ -10,6 +10,7 @@
 
 #include "base/panic.hpp"
 #include "sched/entry.hpp"
+#include "sched/worker.hpp"
 
 namespace skerry::inline SKERRY_ABI {
 
@@ -30,7 +31,7 @@ struct task_stack {
     // Waits for the newest child. Returns its exception.
     std::exception_ptr join() noexcept {
         task& t = *newest;
-        if (!t.has_run_ && (current_page->pop() || detail::settle_or_wait(*current_page, t.header_))) {
+        if (!t.has_run_ && is_mine(t)) {
             execute(t);
         }
         newest = t.older_;
@@ -41,6 +42,16 @@ struct task_stack {
 
     // Runs t on this thread, with all that it leaves behind.
     static void execute(task& t) noexcept;
+
+  private:
+    // Takes t off, or waits for the thief that has it.
+    static bool is_mine(task& t) noexcept {
+        detail::worker_page& page = *current_page;
+        if (page.next() != t.end_ && !detail::worker::of(page).mine().ends_frames(t.end_)) {
+            detail::fatal("task::wait() does not stand in the branch or loop body that its task::spawn() stands in");
+        }
+        return page.pop() || detail::settle_or_wait(page, t.header_);
+    }
 };
 
 namespace {
@@ -93,7 +104,9 @@ void task::spawn(task* t) {
     }
     detail::worker_page& page = *current_page;
     t->header_.ctx = page.ctx;
-    if (page.push(&t->header_) && !detail::attend(page)) {
+    auto* const at = page.next();
+    t->end_ = at + 1;
+    if (page.push_at(at, &t->header_) && !detail::attend(page)) {
         task_stack::execute(*t);
         t->has_run_ = true;
     }

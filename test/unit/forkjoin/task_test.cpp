@@ -233,7 +233,7 @@ TEST(TaskMisuse, IsAClearError) {
     });
 }
 
-TEST(TaskMisuseDeathTest, ATaskDestroyedBeforeItsWait) {
+TEST(TaskDestroyedDeathTest, BeforeItsWait) {
     testing::FLAGS_gtest_death_test_style = "threadsafe";
     EXPECT_DEATH(
         {
@@ -247,6 +247,120 @@ TEST(TaskMisuseDeathTest, ATaskDestroyedBeforeItsWait) {
             });
         },
         "a task was destroyed that was spawned and not waited for");
+}
+
+// What spawns in one branch and waits in another.
+struct calling_nothing final : task {
+    void execute() override {}
+};
+
+// Runs f(task, share) on one worker. share() puts all that is spawned within the reach of thieves, if asked for, by a
+// loose task.
+template <class F>
+void misuse(bool shared, F&& f) {
+    skerry::runtime rt(OnWorkers::with(1));
+    rt.run([&] {
+        skerry::finish([&](skerry::scope& s) {
+            calling_nothing self;
+            f(self, [&] {
+                if (shared) {
+                    s.async([] {});
+                }
+            });
+        });
+    });
+}
+
+class TaskMisuseDeathTest : public testing::TestWithParam<bool> {
+  protected:
+    void SetUp() override { testing::FLAGS_gtest_death_test_style = "threadsafe"; }
+};
+
+TEST_P(TaskMisuseDeathTest, AWaitInABranchForATaskFromOutsideOfIt) {
+    EXPECT_DEATH(misuse(GetParam(),
+                        [](task& self, auto&& share) {
+                            calling_nothing child;
+                            self.reference_count = 1;
+                            task::spawn(&child);
+                            skerry::parallel_invoke(
+                                [&] {
+                                    share();
+                                    task::wait(&self);
+                                },
+                                [] {});
+                        }),
+                 "task::wait\\(\\) does not stand in the branch or loop body that its task::spawn\\(\\) stands in");
+}
+
+TEST_P(TaskMisuseDeathTest, AWaitAfterTheBranchOfTheSpawn) {
+    EXPECT_DEATH(misuse(GetParam(),
+                        [](task& self, auto&& share) {
+                            calling_nothing child;
+                            self.reference_count = 1;
+                            skerry::parallel_invoke(
+                                [&] {
+                                    task::spawn(&child);
+                                    share();
+                                },
+                                [] {});
+                            task::wait(&self);
+                        }),
+                 GetParam() ? "a branch or loop body ended before the task::wait\\(\\)"
+                            : "task::wait\\(\\) does not stand");
+}
+
+TEST_P(TaskMisuseDeathTest, ABranchThatThrowsBeforeTheWait) {
+    EXPECT_DEATH(misuse(GetParam(),
+                        [](task&, auto&& share) {
+                            calling_nothing child;
+                            skerry::parallel_invoke(
+                                [&] {
+                                    task::spawn(&child);
+                                    share();
+                                    throw std::runtime_error("before the wait");
+                                },
+                                [] {});
+                        }),
+                 "a branch or loop body ended before the task::wait\\(\\)");
+}
+
+INSTANTIATE_TEST_SUITE_P(Reach, TaskMisuseDeathTest, testing::Values(false, true),
+                         [](const auto& p) { return p.param ? "shared" : "private"; });
+
+// Outside a region, where the wait would give the slot back that the branch stands on.
+TEST(TaskOutsideDeathTest, AWaitInABranchForATaskFromOutsideOfIt) {
+    testing::FLAGS_gtest_death_test_style = "threadsafe";
+    EXPECT_DEATH(
+        {
+            calling_nothing self;
+            calling_nothing child;
+            self.reference_count = 1;
+            task::spawn(&child);
+            skerry::parallel_invoke([&] { task::wait(&self); }, [] {});
+        },
+        "task::wait\\(\\) does not stand in the branch");
+}
+
+TEST(Task, LooseTasksMayLieAboveASpawnedOne) {
+    for (const int workers : {1, 2}) {
+        skerry::runtime rt(OnWorkers::with(workers));
+        std::atomic<int> ran = 0;
+        rt.run([&] {
+            skerry::finish([&](skerry::scope& s) {
+                calling self([](task&) {});
+                calling child([&](task&) { ++ran; });
+                for (int round = 0; round < 100; ++round) {
+                    self.reference_count = 1;
+                    task::spawn(&child);
+                    for (int i = 0; i < 3; ++i) {
+                        s.async([&] { ++ran; });
+                    }
+                    task::wait(&self);
+                }
+            });
+        });
+        EXPECT_EQ(ran, 400);
+    }
 }
 
 } // namespace
