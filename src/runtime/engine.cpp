@@ -80,7 +80,7 @@ team_settings team_settings_of(engine* owner, const options& o, const std::vecto
 
 engine::engine(const options& o)
     : options_(resolve(o)),
-      names_told_(o.steal == steal_mode::locked ? port::name_for::report : port::name_for::system),
+      names_told_(options_.steal == steal_mode::locked ? port::name_for::report : port::name_for::system),
       cpus_(port::process_cpus()),
       records_(options_.watchdog_seconds > 0 ? std::make_unique<wait_records>(options_.max_slots) : nullptr),
       team_(team_settings_of(this, options_, cpus_, records_.get())) {

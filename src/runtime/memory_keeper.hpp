@@ -5,11 +5,13 @@
 // system page by page, at the first touch; that is up to a seventh of the time of a radix sort of 40 MB (design note
 // 0025).
 //
-// What is kept is no burden: its contents were let go, so the system takes the memory if it is short of it, and a
-// runtime that ends frees its blocks. At most `places` blocks are kept, each no larger than `most`.
+// What is kept has no contents: the system takes the memory if it is short of it. Its addresses stay taken, and count
+// where addresses or promised memory are limited (ulimit -v, vm.overcommit_memory=2), until a sort of the same runtime
+// finds no memory, or the runtime ends. At most `places` blocks are kept, each no larger than `most`.
 //
 // Thread safety: any thread.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <new>
@@ -30,7 +32,8 @@ class memory_keeper {
     memory_keeper() = default;
     memory_keeper(const memory_keeper&) = delete;
     memory_keeper& operator=(const memory_keeper&) = delete;
-    ~memory_keeper() { drop(); }
+    // Nobody else is here. In the child of a fork the lock may be a thread's of the parent, for ever.
+    ~memory_keeper() { std::ranges::for_each(kept_, free); }
 
     // At least that much, aligned to a large page; what it holds is undefined. None if there is no memory, even after
     // what was kept has been freed.

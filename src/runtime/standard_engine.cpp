@@ -59,10 +59,21 @@ unsigned concurrency() noexcept {
     }
 }
 
+namespace {
+
+// A child of a fork that goes on with its parent's task ends here, before it waits for a lock that nobody gives back.
+memory_keeper& kept_here() {
+    engine& here = engine::current();
+    here.crew().check_process();
+    return here.kept();
+}
+
+} // namespace
+
 // Between the two calls for a block the caller stays in one runtime; a block would be kept by any other just as well.
 memory_block kept_memory::take_large(std::size_t bytes) noexcept {
     try {
-        return engine::current().kept().take(bytes);
+        return kept_here().take(bytes);
     } catch (...) {
         return {}; // as concurrency()
     }
@@ -70,7 +81,7 @@ memory_block kept_memory::take_large(std::size_t bytes) noexcept {
 
 void kept_memory::give_large(memory_block block) noexcept {
     try {
-        engine::current().kept().give(block);
+        kept_here().give(block);
     } catch (...) { // the child of a fork, where no runtime can be made
         memory_keeper::free(block);
     }

@@ -10,6 +10,7 @@
 #include "base/port/membarrier.hpp"
 #include "base/port/memory.hpp"
 #include "base/port/reserve.hpp"
+#include "base/port/sandbox.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -24,7 +25,7 @@ bool native::asymmetric() noexcept {
 #ifdef SKERRY_LOCKED_STEAL
     return false;
 #else
-    static const bool works = port::register_membarrier();
+    static const bool works = !port::ends_at_rare_calls() && port::register_membarrier();
     return works;
 #endif
 }

@@ -122,6 +122,21 @@ TEST(ParallelInvoke, AThiefGetsClosuresOfEverySizeWhole) {
     });
 }
 
+// Such a class can be trivially copyable, and be no more than a few words.
+TEST(ParallelInvoke, ClosuresThatOnlyMove) {
+    struct once {
+        explicit once(int n) : n_(n) {}
+        once(const once&) = delete;
+        once(once&&) = default;
+        int operator()() { return n_; }
+        int n_;
+    };
+    static_assert(std::is_trivially_copyable_v<once>);
+    EXPECT_EQ(parallel_invoke(once{1}, once{2}), std::tuple(1, 2));
+    EXPECT_EQ(parallel_invoke([] { return 1; }, once{2}, [a = once{3}]() mutable { return a(); }), std::tuple(1, 2, 3));
+    EXPECT_EQ(parallel_invoke([p = std::make_unique<int>(4)] { return *p; }, once{2}), std::tuple(4, 2));
+}
+
 TEST(ParallelInvoke, AThiefMayChangeAClosureWhileItsOwnerWaits) {
     static std::atomic<bool> taken;
     skerry::runtime rt(OnWorkers::with(2));

@@ -353,8 +353,8 @@ std::vector<long> usual_calls() {
     return calls;
 }
 
-bool end_at_unusual_calls() {
-    return skerry_test::filter_calls(usual_calls(), SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS);
+bool end_at_all_but(const std::vector<long>& calls) {
+    return skerry_test::filter_calls(calls, SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS);
 }
 
 #define SKIP_WITHOUT_FILTER(child)                                                                                     \
@@ -364,7 +364,7 @@ bool end_at_unusual_calls() {
 
 TEST(StrictSandbox, LockedStealsMakeUsualCallsOnly) {
     const child_result child = run_in_child([] {
-        if (!end_at_unusual_calls()) {
+        if (!end_at_all_but(usual_calls())) {
             return no_filter;
         }
         setenv("SKERRY_WORKERS", "3", 1);
@@ -387,10 +387,49 @@ TEST(StrictSandbox, LockedStealsMakeUsualCallsOnly) {
     expect_success(child);
 }
 
-// The kernel does it, before anybody could say a word.
-TEST(StrictSandbox, OtherwiseTheProcessEnds) {
+// A child of the process tries the other calls, and is ended for them.
+TEST(StrictSandbox, ByDefaultNeedsToWaitForAChildBesides) {
     const child_result child = run_in_child([] {
-        if (!end_at_unusual_calls()) {
+        std::vector<long> calls = usual_calls();
+        calls.push_back(SYS_wait4);
+        if (!end_at_all_but(calls)) {
+            return no_filter;
+        }
+        setenv("SKERRY_WORKERS", "3", 1);
+        if (!computes()) {
+            return 1;
+        }
+        return skerry::describe_machine().membarrier ? 2 : 0;
+    });
+    SKIP_WITHOUT_FILTER(child);
+    expect_success(child);
+}
+
+// One that allows them costs a child, and nothing else. The program sees no child and no signal of it.
+TEST(StrictSandbox, AFilterThatAllowsTheCallsChangesNothing) {
+    static const bool with_membarrier = skerry::describe_machine().membarrier;
+    const child_result child = run_in_child([] {
+        static bool told = false;
+        std::signal(SIGCHLD, [](int) { told = true; });
+        if (!skerry_test::filter_calls({SYS_acct}, SECCOMP_RET_ERRNO | EPERM, SECCOMP_RET_ALLOW)) {
+            return no_filter;
+        }
+        if (!computes() || told) {
+            return 1;
+        }
+        if (::wait(nullptr) != -1 || errno != ECHILD) {
+            return 2;
+        }
+        return skerry::describe_machine().membarrier == with_membarrier ? 0 : 3;
+    });
+    SKIP_WITHOUT_FILTER(child);
+    expect_success(child);
+}
+
+// The kernel does it, before anybody could say a word.
+TEST(StrictSandbox, WithoutThatTheProcessEnds) {
+    const child_result child = run_in_child([] {
+        if (!end_at_all_but(usual_calls())) {
             return no_filter;
         }
         setenv("SKERRY_WORKERS", "2", 1);

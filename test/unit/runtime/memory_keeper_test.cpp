@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <memory>
 #include <new>
 #include <random>
 #include <thread>
@@ -18,6 +19,7 @@
 
 #include <malloc.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
@@ -215,6 +217,32 @@ TEST(MemoryKeeper, ARuntimeKeepsWhatItsSortsUsedUntilItEnds) {
         EXPECT_GE(live, keys.size() * sizeof(keys[0]));
     }
     EXPECT_EQ(live, 0U);
+}
+
+// Whatever another thread of the parent was doing: the child has nobody who would give the lock back.
+TEST(MemoryKeeper, EndsInTheChildOfAFork) {
+    for (int round = 0; round < 30; ++round) {
+        auto keeper = std::make_unique<memory_keeper>();
+        std::atomic<bool> done = false;
+        std::thread user([&] {
+            while (!done) {
+                keeper->give(keeper->take(large));
+            }
+        });
+        for (int i = 0; i < 10; ++i) {
+            const pid_t child = ::fork();
+            if (child == 0) {
+                ::alarm(10);
+                keeper.reset();
+                ::_exit(0);
+            }
+            int status = -1;
+            ASSERT_EQ(::waitpid(child, &status, 0), child);
+            EXPECT_EQ(status, 0);
+        }
+        done = true;
+        user.join();
+    }
 }
 
 } // namespace

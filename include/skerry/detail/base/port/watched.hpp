@@ -19,4 +19,17 @@ inline constexpr bool accesses_are_watched = false;
 inline constexpr bool accesses_are_watched = false;
 #endif
 
+// Whether what a byte of padding holds is looked at where it is handed on: MemorySanitizer and Clang's analyzer do.
+#if defined(__clang_analyzer__)
+inline constexpr bool padding_is_watched = true;
+#elif defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+inline constexpr bool padding_is_watched = true;
+#else
+inline constexpr bool padding_is_watched = false;
+#endif
+#else
+inline constexpr bool padding_is_watched = false;
+#endif
+
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -15,6 +15,7 @@
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/port/address_here.hpp>
 #include <skerry/detail/base/port/known.hpp>
+#include <skerry/detail/base/port/watched.hpp>
 #include <skerry/detail/core/worker_page.hpp>
 #include <skerry/detail/frontend/forkjoin/outcome.hpp>
 #include <skerry/detail/sched/join.hpp>
@@ -26,7 +27,8 @@ namespace skerry::inline SKERRY_ABI::detail {
 template <class G>
 consteval bool is_copied(std::size_t words) {
     using callee = std::remove_reference_t<G>;
-    if constexpr (std::is_lvalue_reference_v<G> || !std::is_trivially_copyable_v<callee>) {
+    if constexpr (std::is_lvalue_reference_v<G> || !std::is_trivially_copyable_v<callee> ||
+                  !std::is_copy_constructible_v<callee>) { // one that only moves can be trivially copyable
         return false;
     } else {
         return sizeof(callee) <= words * sizeof(void*);
@@ -257,15 +259,12 @@ template <class F, class G>
     }
 }
 
-// Whether a compiler keeps both closure and result of a branch in registers.
-template <class F>
-inline constexpr bool in_registers =
-    plain_result<result_of<invoke_result<std::remove_reference_t<F>>>> && is_copied<F>(1);
-
 // Whether a fork is cheaper in a function of its own (fork_apart). In place, the function that forks saves the fork's
-// registers before it knows that it will not, unless the compiler splits off the part that does not fork.
+// registers before it knows that it will not, unless the compiler splits off the part that does not fork, which it does
+// where closures and results are in registers.
 template <class... F>
-inline constexpr bool cheaper_apart = !(loops_in_its_frame<F...> && (in_registers<F> && ...));
+inline constexpr bool cheaper_apart =
+    !(loops_in_its_frame<F...> && (plain_result<result_of<invoke_result<std::remove_reference_t<F>>>> && ...));
 
 // A closure for fork_apart(): by value if the compiler leaves it in registers then, as GCC does with one word alone.
 template <class F>
@@ -279,16 +278,14 @@ template <class F, class G>
     return fork_values(static_cast<F&&>(f), static_cast<G&&>(g));
 }
 
-// A closure of one or two words. What pads it comes along where it is passed on; nothing looks at it. Clang's analyzer
-// would lose what it refers to.
+// A closure of one or two words. What pads it comes along where it is passed on; nothing else looks at it.
 template <class F>
 consteval bool made_of_words() {
-#ifndef __clang_analyzer__
-    if constexpr (is_copied<F>(2)) {
+    if constexpr (!padding_is_watched && is_copied<F>(2)) {
         return sizeof(F) % sizeof(std::uintptr_t) == 0;
+    } else {
+        return false;
     }
-#endif
-    return false;
 }
 template <class F>
 struct words {
