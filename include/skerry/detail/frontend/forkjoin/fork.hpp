@@ -303,8 +303,7 @@ template <class F>
 
 // fork_apart() for such closures, of which one or both have two words.
 #if defined(__clang__) && defined(__x86_64__)
-// As vectors: one store writes a closure into a task. They take more instructions than integers and an eighth less time
-// (design note 0027).
+// As vectors. They take more instructions than integers and less time (design note 0027).
 using two_words [[gnu::vector_size(2 * sizeof(std::uintptr_t))]] = std::uintptr_t;
 
 template <class F, class G>
