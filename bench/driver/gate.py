@@ -15,6 +15,8 @@ class Verdict:
     workers: int  # 0: the row has no such number
     passed: bool
     says: str
+    found: str = ""  # the figure alone, where the row has a goal of its own beside those against rivals
+    goal: str = ""
 
 
 def value(measured, label):
@@ -57,7 +59,8 @@ def _beside_copies(row, measured, column):
     if found is None:
         return Verdict(row.name, measured["workers"], False, f"{column}: no serial copies side by side were measured")
     return Verdict(row.name, measured["workers"], found >= row.of_copies,
-                   f"{column} reaches {found:.3f} of serial copies side by side, >= {row.of_copies}")
+                   f"{column} reaches {found:.3f} of serial copies side by side, >= {row.of_copies}",
+                   f"{found:.3f}", f">= {row.of_copies} of serial copies side by side")
 
 
 def _against(row, measured, column, rival):
@@ -85,11 +88,13 @@ def within(bound, measured, column):
     if ours is None:
         return _unmeasured(bound.row, measured, column)
     if not bound.times:
-        return Verdict(bound.row, measured["workers"], ours <= bound.at_most, f"{column} = {ours:.3f}, {bound.says}")
+        return Verdict(bound.row, measured["workers"], ours <= bound.at_most, f"{column} = {ours:.3f}, {bound.says}",
+                       f"{ours:.3f}", bound.says)
     found = ratio(ours, least(measured, bound.times))
     if found is None:
         return Verdict(bound.row, measured["workers"], False, f"{column}: nothing that {bound.says} is of was measured")
-    return Verdict(bound.row, measured["workers"], found <= bound.at_most, f"{column} is {found:.3f}, {bound.says}")
+    return Verdict(bound.row, measured["workers"], found <= bound.at_most, f"{column} is {found:.3f}, {bound.says}",
+                   f"{found:.3f}", bound.says)
 
 
 def name_of(program):
@@ -121,9 +126,11 @@ def _programs_on_one(rows):
     times = {name_of(row): over_elision(row) for row in rows}
     mean, worst = geometric_mean(times.values()), max(times, key=times.get)
     return [Verdict("programs", 1, mean <= PROGRAMS_MEAN,
-                    f"geometric mean of time / elision = {mean:.3f}, <= {PROGRAMS_MEAN}"),
+                    f"geometric mean of time / elision = {mean:.3f}, <= {PROGRAMS_MEAN}",
+                    f"{mean:.3f}", f"<= {PROGRAMS_MEAN} x the elision, geometric mean"),
             Verdict("programs", 1, times[worst] <= PROGRAMS_WORST,
-                    f"worst time / elision = {times[worst]:.3f} ({worst}), <= {PROGRAMS_WORST}")]
+                    f"worst time / elision = {times[worst]:.3f} ({worst}), <= {PROGRAMS_WORST}",
+                    f"{times[worst]:.3f} ({worst})", f"<= {PROGRAMS_WORST} x the elision, the worst")]
 
 
 def _programs(run):
@@ -137,12 +144,15 @@ def _programs(run):
         return [Verdict("programs", workers, False, "no serial copies side by side were measured")]
     mean = geometric_mean(found for found, _ in reached.values())
     verdicts = [Verdict("programs", workers, mean >= PROGRAMS_OF_COPIES, "geometric mean of what they reach of serial "
-                        f"copies side by side = {mean:.3f}, >= {PROGRAMS_OF_COPIES}")]
-    verdicts += [Verdict(name, workers, found >= goal, f"reaches {found:.3f} of serial copies side by side, >= {goal}")
+                        f"copies side by side = {mean:.3f}, >= {PROGRAMS_OF_COPIES}", f"{mean:.3f}",
+                        f">= {PROGRAMS_OF_COPIES} of serial copies side by side, geometric mean")]
+    verdicts += [Verdict(name, workers, found >= goal, f"reaches {found:.3f} of serial copies side by side, >= {goal}",
+                         f"{found:.3f}", f">= {goal} of serial copies side by side")
                  for name, (found, goal) in reached.items() if goal is not None]
     if workers == MANY:
         verdicts.append(Verdict("programs", workers, efficiency(run) >= EFFICIENCY_OF_MANY,
-                                f"speed-up by workers = {efficiency(run):.3f}, >= {EFFICIENCY_OF_MANY}"))
+                                f"speed-up by workers = {efficiency(run):.3f}, >= {EFFICIENCY_OF_MANY}",
+                                f"{efficiency(run):.3f}", f">= {EFFICIENCY_OF_MANY}, speed-up by workers"))
     return verdicts
 
 
@@ -156,7 +166,8 @@ def _compile(result):
     for compiler, samples in result.items():
         forks, atomic = compile_seconds(samples)
         verdicts.append(Verdict(COMPILE_ROW, 0, forks - atomic <= COMPILE_SECONDS,
-                                f"{compiler}: {forks:.3f} s, <= {atomic:.3f} s of <atomic> alone + {COMPILE_SECONDS}"))
+                                f"{compiler}: {forks:.3f} s, <= {atomic:.3f} s of <atomic> alone + {COMPILE_SECONDS}",
+                                f"{forks - atomic:+.3f}", f"<= {COMPILE_SECONDS:+.2f} s beside `<atomic>` alone"))
     return verdicts
 
 

@@ -3,7 +3,7 @@
 
 import pathlib
 
-from gate import (compile_seconds, efficiency, geometric_mean, of_copies, program_of_copies, ratio, serial, value)
+from gate import (compile_seconds, efficiency, evaluate, geometric_mean, of_copies, program_of_copies, ratio, serial, value)
 from rows import (COMPILE_ROW, COMPILE_SECONDS, COPIES, EFFICIENCY_OF_MANY, ELISIONS, MANY, OPTIMUM_SLACK,
                   PROGRAMS_OF_COPIES, RIVALS, ROWS, SKERRY)
 
@@ -133,7 +133,9 @@ def _more_workers(result):
         why = f"not measured: {result['machine']['processors']} processors"
         lines += [f"| speed-up by workers, geometric mean | {MANY} | {why} | >= {EFFICIENCY_OF_MANY} |",
                   f"| steals asked, granted, of these by force, in all timed runs | {MANY} | {why} | |"]
-    return lines + ["| cache lines moved per steal | | not measured: the driver reads no counters of the processor | |"]
+    return lines + ["| cache lines moved per steal | | not measured: the driver reads no counters of the processor | |",
+                    "| victims by NUMA distance, time of that over any order | | there is no such order: no machine with "
+                    "more nodes was at hand | |"]
 
 
 def _compile(result):
@@ -142,6 +144,23 @@ def _compile(result):
         forks, atomic = compile_seconds(samples)
         lines.append(f"| {compiler} | {forks:.3f} | {atomic:.3f} | {forks - atomic:+.3f} | <= +{COMPILE_SECONDS:.2f} |")
     return [f"| {COMPILE_ROW} | s | `<atomic>` alone | more | goal |", "|---|---|---|---|---|", *lines, ""] if lines else []
+
+
+def _holds(passed):
+    said = ["yes" if p else "**no**" for p in passed]
+    return said[0] if len(set(said)) == 1 else " / ".join(said)
+
+
+def _goals(result):
+    """What must hold apart from what decides against rivals, all columns of a row that have one goal in one line."""
+    lines = {}
+    for verdict in evaluate(result):
+        if verdict.goal:
+            lines.setdefault((verdict.row, verdict.workers, verdict.goal), []).append(verdict)
+    heads = ["**Goals**", "", "| | workers | goal | measured | holds |", "|---|---|---|---|---|"]
+    return [*heads, *(f"| {row} | {workers or ''} | {goal} | {' / '.join(v.found for v in verdicts)} | "
+                      + _holds([v.passed for v in verdicts]) + " |"
+                      for (row, workers, goal), verdicts in lines.items()), ""] if lines else []
 
 
 def unmeasured(result):
@@ -170,7 +189,7 @@ def markdown(result):
     lines += _copies(result)
     if result["programs"]:
         lines += _programs(result) + [""] + _more_workers(result) + [""]
-    lines += _compile(result)
+    lines += _compile(result) + _goals(result)
     busiest = max([measured["other_load"] for measured in result["rows"] + result["programs"]], default=0.0)
     lines.append(
         f"{origin(result)} Least of {result['rounds']} interleaved rounds, median in brackets; serial is "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fibonacci numbers by the plain recursion, a fork at every inner node and no cut-off: what a fork costs. Each peer
-// writes it in three forms, each the way its users would.
+// writes it in several forms, each the way its users would.
 #pragma once
 
 #include <cstdint>
@@ -28,5 +28,9 @@ std::uint64_t plain(unsigned n);     // branches capture n and return numbers
 std::uint64_t captured(unsigned n);  // branches capture n by reference and return numbers
 std::uint64_t reference(unsigned n); // branches capture everything by reference and store their results themselves
 std::uint64_t object(unsigned n);    // branches return an object of class type
+std::uint64_t throwing(unsigned n);  // as plain, and each call looks whether its result fits, and else throws
+
+/// Of the last number that fits into 64 bits.
+inline constexpr unsigned last_that_fits = 93;
 
 } // namespace bench::fib

@@ -25,6 +25,7 @@ result measure(const settings& how) {
     auto* const compute = how.variant == "reference"  ? fib::reference
                           : how.variant == "captured" ? fib::captured
                           : how.variant == "object"   ? fib::object
+                          : how.variant == "throwing" ? fib::throwing
                                                       : fib::plain;
     result got{"ns/fork", {}, {}};
     for (unsigned i = 0; i <= how.repetitions; ++i) { // the first warms up
@@ -43,5 +44,5 @@ result measure(const settings& how) {
 } // namespace
 
 int main(int argc, char** argv) {
-    return run(argc, argv, {BENCH_WORKLOAD, {"plain", "captured", "reference", "object"}, 36, measure});
+    return run(argc, argv, {BENCH_WORKLOAD, {"plain", "captured", "reference", "object", "throwing"}, 36, measure});
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fib/fib.hpp"
 
+#include <stdexcept>
+
 namespace bench::fib {
 namespace {
 
@@ -30,6 +32,22 @@ total fib_object(unsigned n) {
     return total(x.value() + y.value());
 }
 
+std::uint64_t fib_throwing(unsigned n) {
+    if (n > last_that_fits) {
+        throw std::overflow_error("a Fibonacci number");
+    }
+    if (n < 2) {
+        return n;
+    }
+    std::uint64_t x; // both are set before they are read
+    std::uint64_t y;
+#pragma omp task shared(x) firstprivate(n)
+    x = fib_throwing(n - 1);
+    y = fib_throwing(n - 2);
+#pragma omp taskwait
+    return x + y;
+}
+
 } // namespace
 
 std::uint64_t plain(unsigned n) {
@@ -48,6 +66,14 @@ std::uint64_t object(unsigned n) {
 #pragma omp parallel
 #pragma omp single
     sum = fib_object(n).value();
+    return sum;
+}
+
+std::uint64_t throwing(unsigned n) {
+    std::uint64_t sum = 0;
+#pragma omp parallel
+#pragma omp single
+    sum = fib_throwing(n);
     return sum;
 }
 

@@ -21,5 +21,6 @@ std::uint64_t plain(unsigned n) { return fib(n); }
 std::uint64_t captured(unsigned n) { return fib(n); }
 std::uint64_t reference(unsigned n) { return fib(n); }
 std::uint64_t object(unsigned n) { return fib(n); }
+std::uint64_t throwing(unsigned n) { return fib(n); }
 
 } // namespace bench::fib

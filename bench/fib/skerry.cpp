@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fib/fib.hpp"
 
+#include <stdexcept>
+
 #include <skerry/forkjoin.hpp>
 
 namespace bench::fib {
@@ -41,11 +43,24 @@ total fib_object(unsigned n) {
     return total(x.value() + y.value());
 }
 
+std::uint64_t fib_throwing(unsigned n) {
+    if (n > last_that_fits) {
+        throw std::overflow_error("a Fibonacci number");
+    }
+    if (n < 2) {
+        return n;
+    }
+    const auto [x, y] =
+        skerry::parallel_invoke([n] { return fib_throwing(n - 1); }, [n] { return fib_throwing(n - 2); });
+    return x + y;
+}
+
 } // namespace
 
 std::uint64_t plain(unsigned n) { return fib(n); }
 std::uint64_t captured(unsigned n) { return fib_captured(n); }
 std::uint64_t reference(unsigned n) { return fib_reference(n); }
 std::uint64_t object(unsigned n) { return fib_object(n).value(); }
+std::uint64_t throwing(unsigned n) { return fib_throwing(n); }
 
 } // namespace bench::fib

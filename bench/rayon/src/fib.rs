@@ -20,6 +20,15 @@ fn reference(n: u32) -> u64 {
     x + y
 }
 
+fn throwing(n: u32) -> u64 {
+    assert!(n <= 93, "a Fibonacci number does not fit");
+    if n < 2 {
+        return n.into();
+    }
+    let (x, y) = join(|| throwing(n - 1), || throwing(n - 2));
+    x + y
+}
+
 /// A result whose end is code (fib.hpp's class total).
 struct Total(u64);
 
@@ -47,6 +56,7 @@ pub fn measure(how: &Settings) -> Outcome {
     let compute: fn(u32) -> u64 = match how.variant.as_str() {
         "reference" => reference,
         "object" => |n| object(n).0,
+        "throwing" => throwing,
         _ => plain,
     };
     let mut got = Outcome {

@@ -239,7 +239,7 @@ template <class F, class G>
     } else {
         branch<G> other(g, page->ctx, std::true_type());
         auto* const at = page->next();
-        if (__builtin_expect(page->push_at<loops_in_its_frame<F, G>>(at, address_here<task_header>(other)), 0)) {
+        if (__builtin_expect(page->push_at(at, address_here<task_header>(other)), 0)) {
             if (!attend_keeping_registers(*page)) {
                 return fork_in_place<F, G>(f, g);
             }
