@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <optional>
+#include <stdexcept>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -119,6 +120,38 @@ TEST(End, ATaskDestroyedBeforeItsWait) {
                  }),
                  "skerry: a task was destroyed that was spawned and not waited for: task::wait() was not reached (did "
                  "execute() throw before?) or its reference_count was too small\n");
+}
+
+TEST(End, AWaitInABranchForATaskFromOutsideOfIt) {
+    expect_abort(run_in_child([] {
+                     setenv("SKERRY_WORKERS", "1", 1);
+                     leaf parent;
+                     leaf child;
+                     parent.set_reference_count(1);
+                     skerry::task::spawn(&child);
+                     skerry::parallel_invoke([&] { skerry::task::wait(&parent); }, [] {});
+                     return 0;
+                 }),
+                 "skerry: task::wait() does not stand in the branch or loop body that its task::spawn() stands in\n");
+}
+
+TEST(End, ABranchThatLeavesATaskBehind) {
+    expect_abort(run_in_child([] {
+                     setenv("SKERRY_WORKERS", "1", 1);
+                     leaf child;
+                     try {
+                         skerry::parallel_invoke(
+                             [&] {
+                                 skerry::task::spawn(&child);
+                                 throw std::runtime_error("before the wait");
+                             },
+                             [] {});
+                     } catch (const std::runtime_error&) {
+                         return 1;
+                     }
+                     return 0;
+                 }),
+                 "skerry: a branch or loop body ended before the task::wait() for a task that it had spawned\n");
 }
 
 TEST(Steal, AsymmetricWhereTheKernelRefuses) {
