@@ -35,6 +35,7 @@ inline std::uint64_t first_seed() {
     const std::uint64_t seed = text != nullptr ? std::strtoull(text, nullptr, 10) : std::random_device{}();
     testing::Test::RecordProperty("seed", std::to_string(seed));
     std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
+    std::fflush(stdout); // a test that is stopped from outside has said where it began
     return seed;
 }
 
