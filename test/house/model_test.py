@@ -37,7 +37,7 @@ class Model(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name)
-        self.faults = {test: [{"name": f"is_found/no_{step[-2:]}", "step": step, "kind": "require", "memory": "", "missed": "",
+        self.faults = {test: [{"name": f"is_found/no_{step[-2:]}", "step": step, "kind": "require", "memory": "", "equivalent": "",
                                "says": "T0: lost", "steps": "7"} for step in steps] for test, steps in STEPS.items()}
         for name, text in READMES.items():
             self.put(name, text)
@@ -67,7 +67,7 @@ class Model(unittest.TestCase):
     def test_the_page_of_these_results(self):
         self.assertEqual(self.model().returncode, 0)
         page = (self.root / "docs/faults.md").read_text()
-        self.assertIn("13 faults, 13 caught, 0 not.", page)
+        self.assertIn("13 faults, 13 caught. 0 more changes", page)
         self.assertIn("| deque P1 | no P1 | `model_faults` | lost | 7 |", page)
         self.assertIn("| deque S1 | it is only read |", page)
         self.assertIn("| team M1 | another test does |", page)
@@ -85,11 +85,17 @@ class Model(unittest.TestCase):
         (self.root / "docs/faults.md").unlink()
         self.assert_broken("docs/faults.md:1: ")
 
-    def test_a_fault_that_is_not_found(self):
-        self.faults["trace"][0].update(kind="", missed="too large", steps="0")
-        self.assert_broken("13 faults, 12 caught, 1 not.")
+    def test_a_change_that_is_no_fault(self):
+        self.faults["trace"].append({**self.faults["trace"][0], "name": "is_found/same", "kind": "", "says": "", "steps": "0",
+                                     "equivalent": "it is written again", "memory": "C++"})
+        self.assert_broken("13 faults, 13 caught. 1 more changes")
         self.model("--write")
-        self.assertIn("**not caught**: too large | – |", (self.root / "docs/faults.md").read_text())
+        self.assertIn("| trace T1 | same | `model_trace` | it is written again (C++ order) |",
+                      (self.root / "docs/faults.md").read_text())
+
+    def test_a_step_whose_only_change_is_no_fault(self):
+        self.faults["trace"][0].update(kind="", equivalent="it is written again", steps="0")
+        self.assert_broken("src/trace/README.md: no fault breaks trace T1")
 
     def test_a_test_that_has_failed(self):
         self.faults["fabric"][0]["failures"] = [{"failure": "not found"}]

@@ -12,6 +12,7 @@ namespace {
 using readers = readers_before_a_writer;
 using behind = readers_behind_a_writer<>;
 using branches = readers_of_two_branches;
+using branch_finish = finish_in_a_branch;
 using two = task_of_two_objects;
 using fails = failing_writer;
 using waits = waiting_for_children;
@@ -23,6 +24,7 @@ using makes_twice = branch_spawns<true>;
 constexpr auto run_readers = run_world<readers, &readers::spawner, &readers::first, &readers::second>;
 constexpr auto run_behind = run_world<behind, &behind::spawner, &behind::first>;
 constexpr auto run_branches = run_world<branches, &branches::spawner, &branches::other_spawner, &branches::first>;
+constexpr auto run_finish = run_world<branch_finish, &branch_finish::spawner, &branch_finish::finisher>;
 constexpr auto run_two = run_world<two, &two::spawner, &two::first, &two::second>;
 constexpr auto run_fails = run_world<fails, &fails::spawner, &fails::first>;
 constexpr auto run_waits = run_world<waits, &waits::parent, &waits::first, &waits::second>;
@@ -212,6 +214,29 @@ const seeded all[] = {
      run_waits, hangs},
     {"deps N4", "a_number_taken_and_not_counted",
      [](request& r, reply&) { return is(r, action::store, "submit") && r.size == 8; }, run_branches, wrong},
+    {"deps N5", "a_number_read_before_it_is_the_next",
+     [](request& r, reply& answer) {
+         const bool mine = is(r, action::load, "next_number") && seen("looks", 1) != 0;
+         if (mine) {
+             answer = perform(r);
+             ++answer.value;
+         }
+         return mine;
+     },
+     run_finish, wrong},
+    {"deps N5", "a_number_read_that_was_next_before",
+     [](request& r, reply& answer) {
+         answer.value = 0;
+         return is(r, action::load, "next_number") && seen("looks", 1) != 0;
+     },
+     run_finish, wrong},
+    {"deps N5",
+     "which_child_is_next_not_acquired",
+     [](request& r, reply&) { return unacquired(r, is(r, action::load, "next_number")); },
+     run_finish,
+     {},
+     memory_order_of::rc11,
+     "a number through which nothing is read; who has spawned sees what it has stored itself, or what is newer"},
     {"deps G1", "a_guest_gone_before_its_memberships",
      [](request& r, reply& answer) {
          if (engine::instance().thread() != 1) {

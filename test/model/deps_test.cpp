@@ -40,6 +40,10 @@ TEST(deps, readers_of_two_branches) {
     using w = readers_of_two_branches;
     expect_order<w, &w::spawner, &w::other_spawner, &w::first>({"ready at once", "waits"});
 }
+TEST(deps, a_finish_in_one_of_two_branches) {
+    using w = finish_in_a_branch;
+    expect_order<w, &w::spawner, &w::finisher>({"ready at once", "another between", "the next"});
+}
 TEST(deps, a_task_of_two_objects) {
     using w = task_of_two_objects;
     expect_order<w, &w::spawner, &w::first, &w::second>({"ready at once", "waits"});

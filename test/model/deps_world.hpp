@@ -273,6 +273,29 @@ struct readers_of_two_branches : deps_world {
     child* one = begin({{0, access_mode::out, 0}});
 };
 
+// As a finish in one branch does while another branch spawns: reads which child is next, spawns, and looks whether it
+// has.
+struct finish_in_a_branch : deps_world {
+    finish_in_a_branch() { label(looks, "looks"); }
+    void spawner() { spawn({{0, access_mode::out, 0}}); }
+    void finisher() {
+        const std::uint64_t first = look();
+        child* const c = make({{1, access_mode::out, 0}});
+        require(scope_.submit(*c), "nothing is before it");
+        require(first <= c->number, "a child has a lower number than the next one");
+        reached(first < c->number ? "another between" : "the next");
+        run(c);
+        require(look() != first, "it has spawned, and sees it not");
+    }
+    std::uint64_t look() {
+        looks = true;
+        const std::uint64_t next = scope_.next_number();
+        looks = false;
+        return next;
+    }
+    bool looks = false; // for faults
+};
+
 // A task of two objects, whose turns come from two sides.
 struct task_of_two_objects : deps_world {
     void spawner() { spawn({{0, access_mode::in, 1}, {1, access_mode::inout, 1}}); }

@@ -171,7 +171,7 @@ const seeded all[] = {
      "split_not_retracted_in_settle",
      [](request& r, reply&) { return is(r, action::store, "move_split"); },
      run_grows,
-     {"require", "use after free", "wild access"}},
+     {"require", "use after free", "wild access", "fatal"}},
     {"deque settle",
      "owner_does_not_see_that_all_is_stolen",
      [](request& r, reply& a) {
@@ -203,7 +203,7 @@ const seeded all[] = {
          return false;
      },
      run_again,
-     {"require"}},
+     {"require", "fatal"}},
     {"deque steal",
      "a_private_task_taken",
      [](request& r, reply& a) {
@@ -278,7 +278,7 @@ const seeded all[] = {
      "a_push_without_memory_not_undone",
      [](request& r, reply&) { return is(r, action::store, "attend") && touches(r, "bottom"); },
      run_without_memory,
-     {"require", "wild access", "use after free"}},
+     {"require", "wild access", "use after free", "fatal"}},
     {"deque settle",
      "a_popped_task_left_to_thieves_under_locks",
      [](request& r, reply&) { return is(r, action::store, "move_split") && r.operand <= only::first_slot; },

@@ -5,9 +5,9 @@
 #include "explorer.hpp"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
+#include "replay.hpp"
 #include "state_store.hpp"
 #include "walk.hpp"
 
@@ -15,7 +15,6 @@ namespace skerry::model {
 
 namespace {
 
-std::string replay_steps;
 bool all_by_traces = false;
 
 class state_walk final : public walk {
@@ -177,12 +176,11 @@ class state_walk final : public walk {
 
 result walk_states(const scenario& s, const options& o) { return state_walk(s, o).run(); }
 
-void set_replay(const std::string& steps) { replay_steps = steps; }
 void set_walk(walk_by how) { all_by_traces = how == walk_by::traces; }
 
 result explore_scenario(const scenario& s, const options& o) {
-    if (!replay_steps.empty()) {
-        return state_walk(s, o).follow(std::exchange(replay_steps, {}));
+    if (const auto way = count_exploration()) {
+        return state_walk(s, o).follow(*way);
     }
     options chosen = o;
     chosen.walk = all_by_traces ? walk_by::traces : o.walk;

@@ -47,8 +47,13 @@ struct result {
     double seconds = 0;
 };
 
-// With --replay=STEPS on the command line, the next exploration follows those steps instead and prints them.
-void set_replay(const std::string& steps);
+// A test begins, and counts its explorations from here on; `run_alone`: the command that runs no other one.
+void begin_test(const std::string& run_alone);
+// --replay=TOKEN: of the explorations from here on, the one that the token names (replay.hpp) goes its way instead and
+// prints it. Errors: std::runtime_error, the token is none.
+void set_replay(const std::string& token);
+// Nothing is replayed from here on. What is wrong if that exploration has not come, else empty.
+[[nodiscard]] std::string end_replay();
 
 // With --walk=traces all explorations go that way, whatever their options say.
 void set_walk(walk_by how);

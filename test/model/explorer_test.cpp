@@ -430,15 +430,36 @@ TEST(explorer, reports_the_shortest_way_and_replays_it) {
     EXPECT_EQ(r.kind, "require");
     EXPECT_NE(r.report.find("an addition was lost"), std::string::npos) << r.report;
     EXPECT_NE(r.report.find("T1 load total"), std::string::npos) << r.report;
-    EXPECT_EQ(r.replay, "s0*2,s1*2,f0,f1") << r.report;
+    EXPECT_EQ(r.replay, "1:s0*2,s1*2,f0,f1") << r.report;
     set_replay(r.replay);
     EXPECT_EQ((explore<world, &world::add, &world::add>().kind), "require");
-    set_replay("s0*2,f0,s1*2,f1");
+    set_replay("1:s0*2,f0,s1*2,f1");
     EXPECT_EQ((explore<world, &world::add, &world::add>().kind), "replayed");
-    set_replay("s0,f0");
+    set_replay("1:s0,f0");
     EXPECT_THROW((explore<world, &world::add, &world::add>()), std::runtime_error);
-    set_replay("s0,hello");
-    EXPECT_THROW((explore<world, &world::add, &world::add>()), std::runtime_error);
+}
+
+// The one that the failure came from, among all of the test.
+TEST(explorer, replays_a_later_exploration) {
+    using world = lost_addition;
+    const auto walk = [] { return explore<world, &world::add, &world::add>(); };
+    EXPECT_EQ((explore<world, &world::add>().kind), "require"); // one addition of two
+    const result r = walk();
+    EXPECT_EQ(r.replay, "2:s0*2,s1*2,f0,f1") << r.report;
+    set_replay(r.replay);
+    EXPECT_NE(walk().report.find("replay: "), std::string::npos) << "the first is explored";
+    EXPECT_EQ(walk().report.find("replay: "), std::string::npos) << "the second is replayed";
+    EXPECT_EQ(end_replay(), "");
+}
+
+TEST(explorer, rejects_what_no_replay_says) {
+    for (const char* const wrong : {"1:s0,hello", "1:s9", "s0,f0", "0:s0", ":s0", "1", "", "one:s0"}) {
+        EXPECT_THROW(set_replay(wrong), std::runtime_error) << wrong;
+    }
+    set_replay("3:s0");
+    EXPECT_EQ((explore<lost_addition, &lost_addition::add>().kind), "require");
+    EXPECT_EQ(end_replay(), "--replay: there is no exploration 3, the test has 1");
+    EXPECT_EQ(end_replay(), "");
 }
 
 struct store_and_look {
@@ -464,6 +485,15 @@ TEST(explorer, replays_what_reads_old_values) {
     EXPECT_NE(r.report.find("(there is newer)"), std::string::npos) << r.report;
     set_replay(r.replay);
     EXPECT_EQ((explore<world, &world::left, &world::right>(weak).kind), "require");
+}
+
+// For replay_test.py: what it prints must go the same way again.
+TEST(DISABLED_replay, fails_in_its_second_exploration) {
+    using world = store_and_look;
+    for (const memory_order_of memory : {memory_order_of::sequential, memory_order_of::tso}) {
+        const result r = explore<world, &world::left, &world::right>({.memory = memory});
+        EXPECT_TRUE(r.ok) << r.report;
+    }
 }
 
 } // namespace

@@ -2,7 +2,6 @@
 
 // What src/sched takes from the floors below, in the model.
 
-#include "base/panic.hpp"
 #include "base/port/clock.hpp"
 #include "base/port/cpu.hpp"
 #include "base/port/process.hpp"
@@ -22,10 +21,6 @@ std::vector<unsigned> topology::victims_in_distance_order(unsigned, unsigned) co
 
 namespace detail {
 constinit thread_local worker_page* current_page [[gnu::tls_model("initial-exec")]] = nullptr;
-void panic_with(std::string_view text, const std::source_location&) noexcept {
-    model::engine::instance().fail("panic", std::string(text));
-}
-void fatal_with(std::string_view text) noexcept { model::engine::instance().fail("fatal", std::string(text)); }
 } // namespace detail
 
 } // namespace skerry::inline SKERRY_ABI

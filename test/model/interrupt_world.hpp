@@ -24,6 +24,7 @@ class interrupt_world : public deque_world<shrunk<Capacity, manycore>> {
             label(letters_[i].reply, "reply to T" + std::to_string(i));
         }
         label(this->hole_, "hole");
+        label(asks_itself_, "asks itself");
     }
 
   protected:
@@ -54,6 +55,17 @@ class interrupt_world : public deque_world<shrunk<Capacity, manycore>> {
         static_cast<void>(got->joined.finish());
     }
 
+    // As team::request() does for a thread that holds another slot of the team: there is nobody to interrupt.
+    void ask_itself() {
+        letters_[0].asker.set(0);
+        asks_itself_ = true;
+        serve(0);
+        asks_itself_ = false;
+        if (letters_[0].reply.get() != nullptr) {
+            reached("granted to itself");
+        }
+    }
+
   private:
     struct letter {
         plain<int> asker{0};
@@ -80,6 +92,7 @@ class interrupt_world : public deque_world<shrunk<Capacity, manycore>> {
 
     static inline interrupt_world* current = nullptr; // always the same place in the arena
     std::array<letter, max_threads> letters_;
+    bool asks_itself_ = false; // for faults
 };
 
 // Forks Depth deep; each thief asks once, or the first one twice.

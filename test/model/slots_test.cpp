@@ -259,6 +259,19 @@ const seeded all[] = {
      },
      run_alone,
      {"require", "race", "leak"}},
+    {"slots K5",
+     "the_count_not_acquired",
+     [](request& r, reply&) { return unacquired(r, is(r, action::load, "slots")); },
+     run_comes,
+     {"require", "race", "crash", "wild access"},
+     memory_order_of::rc11},
+    {"slots K5",
+     "a_place_in_the_table_not_acquired",
+     [](request& r, reply&) { return unacquired(r, is(r, action::load, "slot")); },
+     run_comes,
+     {},
+     memory_order_of::rc11,
+     "it is read behind the count, which has acquired it and all that was put there"},
 };
 
 class slots_fault : public testing::TestWithParam<seeded> {};

@@ -20,7 +20,8 @@ constexpr auto run_mutex = run_world<mutex_world, &mutex_world::visitor, &mutex_
 constexpr auto run_mutex_of_two = run_world<mutex_world, &mutex_world::visitor, &mutex_world::visitor>;
 constexpr auto run_condition = run_world<condition_world, &condition_world::waiter, &condition_world::notifier>;
 constexpr auto run_event = run_world<event_world, &event_world::sleeper, &event_world::lone_waker>;
-constexpr auto run_wakers = run_world<event_world, &event_world::sleeper, &event_world::waker, &event_world::waker>;
+constexpr auto run_called =
+    run_world<calling_world, &calling_world::sleeper, &calling_world::caller, &calling_world::waker>;
 constexpr auto run_join = run_world<join_world, &join_world::joiner, &join_world::thief>;
 using taken_back = join_and_other_world;
 constexpr auto run_taken_back = run_world<taken_back, &taken_back::joiner, &taken_back::thief, &taken_back::other>;
@@ -239,10 +240,8 @@ const seeded all[] = {
          }
          return mine;
      },
-     run_wakers,
-     {},
-     memory_order_of::tso,
-     "changes nothing: who overwrites a newer announcement wakes the sleeper, which looks again"},
+     run_called,
+     {"require"}},
 
     {"join word J1",
      "thief_ends_by_a_store",

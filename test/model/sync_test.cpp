@@ -50,6 +50,11 @@ TEST(event_count, no_lost_wakeup) {
     expect_right<event_world, &event_world::sleeper, &event_world::waker, &event_world::waker>({"slept", "woke"});
     expect_right<event_world, &event_world::sleeper, &event_world::lone_waker>({"slept"});
 }
+TEST(event_count, a_call_is_heard) {
+    using world = calling_world;
+    expect_right<world, &world::sleeper, &world::caller, &world::waker>(
+        {"called in its sleep", "called before", "woke"});
+}
 TEST(join_word, no_lost_wakeup) {
     expect_right<join_world, &join_world::joiner, &join_world::thief>({"slept", "told"});
 }
@@ -77,6 +82,11 @@ TEST(rc11, event_count) {
     expect_right_in_rc11<event_world, &event_world::sleeper, &event_world::waker, &event_world::waker>(
         {"slept", "woke"});
     expect_right_in_rc11<event_world, &event_world::sleeper, &event_world::lone_waker>({"slept"});
+}
+TEST(rc11, a_call) {
+    using world = calling_world;
+    expect_right_in_rc11<world, &world::sleeper, &world::caller, &world::waker>(
+        {"called in its sleep", "called before", "woke"});
 }
 TEST(rc11, join_word) { expect_right_in_rc11<join_world, &join_world::joiner, &join_world::thief>({"slept", "told"}); }
 TEST(rc11, latch) {

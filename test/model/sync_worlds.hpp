@@ -142,6 +142,28 @@ struct event_world {
     }
 };
 
+// Two tell it, and one counts on it that the sleeper knows of its call if there was one.
+struct calling_world : event_world {
+    void sleeper() {
+        while (flag.load(memory_order::acquire) < 2) {
+            sleeping.prepare();
+            const bool sleeps = flag.load(memory_order::acquire) < 2;
+            if (sleeps ? sleeping.wait() : sleeping.cancel()) {
+                reached(sleeps ? "called in its sleep" : "called before");
+                ++heard;
+            }
+        }
+    }
+    void caller() {
+        flag.fetch_add(1, memory_order::release);
+        machine::full_fence();
+        counted_on += sleeping.call() ? 1 : 0;
+    }
+    void finally() { require(heard == counted_on, "a call was counted on and not heard"); }
+    int heard = 0;
+    int counted_on = 0;
+};
+
 // Waits as team::sleep does.
 template <class Done, class Arm, class Disarm>
 void sleep_until(bell& sleeping, Done done, Arm arm, Disarm disarm) {

@@ -12,6 +12,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "replay.hpp"
+
 namespace skerry::model {
 
 namespace {
@@ -54,45 +56,6 @@ void print_lines(std::ostringstream& out, const std::vector<engine::log_line>& l
     for (const engine::log_line& line : lines) {
         out << "  " << ++number << "  " << line.text << "\n";
     }
-}
-
-// "s0*3,f0,s1.1": a kind, a thread, an alternative, and how often.
-std::string compress(const std::vector<engine::log_line>& lines) {
-    std::string text;
-    for (std::size_t i = 0; i < lines.size();) {
-        std::size_t same = i + 1;
-        while (same < lines.size() && std::strcmp(lines[same].token, lines[i].token) == 0) {
-            ++same;
-        }
-        text += (text.empty() ? "" : ",") + std::string(lines[i].token);
-        if (same - i > 1) {
-            text += "*" + std::to_string(same - i);
-        }
-        i = same;
-    }
-    return text;
-}
-
-std::vector<transition> parse(const std::string& steps) {
-    std::vector<transition> way;
-    std::istringstream in(steps);
-    for (std::string word; std::getline(in, word, ',');) {
-        char kind = 0;
-        unsigned thread = 0;
-        unsigned alternative = 0;
-        unsigned count = 1;
-        const bool good = std::sscanf(word.c_str(), "%c%u.%u*%u", &kind, &thread, &alternative, &count) >= 3 ||
-                          std::sscanf(word.c_str(), "%c%u*%u", &kind, &thread, &count) >= 2;
-        if (!good || thread >= max_threads || std::strchr("sfw", kind) == nullptr) {
-            throw std::runtime_error("--replay: not a step: '" + word + "'");
-        }
-        transition t;
-        t.thread = static_cast<std::uint8_t>(thread);
-        t.kind = kind == 's' ? transition_kind::step : kind == 'f' ? transition_kind::flush : transition_kind::spurious;
-        t.alternative = static_cast<std::uint16_t>(alternative);
-        way.insert(way.end(), count, t);
-    }
-    return way;
 }
 
 } // namespace
@@ -195,7 +158,7 @@ bool walk::report(const std::string& kind, const std::string& text, const std::v
     result_.steps = way.size();
     std::ostringstream out;
     out << kind << ": " << result_.text << " (after " << size_text() << ")\n";
-    if (!way.empty() || kind == "race" || kind == "deadlock") {
+    if (!way.empty() || kind != "limit") {
         std::vector<engine::log_line> lines;
         engine_.forget_failure();
         engine_.log = &lines;
@@ -205,8 +168,8 @@ bool walk::report(const std::string& kind, const std::string& text, const std::v
         }
         engine_.log = nullptr;
         print_lines(out, lines);
-        out << engine_.describe_threads() << "replay: --replay=" << compress(lines) << "\n";
-        result_.replay = compress(lines);
+        result_.replay = replay_token(lines);
+        out << engine_.describe_threads() << "replay: " << replay_command(result_.replay) << "\n";
     }
     engine_.forget_failure();
     result_.report = out.str();
@@ -214,9 +177,8 @@ bool walk::report(const std::string& kind, const std::string& text, const std::v
 }
 
 // Every operation is a step here, so that a recorded way does not depend on what was learned when it was found.
-result walk::follow(const std::string& steps) {
+result walk::follow(const std::vector<transition>& way) {
     const crash_guard guard;
-    const std::vector<transition> way = parse(steps);
     std::vector<engine::log_line> lines;
     std::ostringstream out;
     engine_.outcomes.clear();

@@ -23,7 +23,7 @@ class walk {
     // To the end, which is all that there is, or the first failure.
     result run();
     // Goes that way instead and prints it.
-    result follow(const std::string& steps);
+    result follow(const std::vector<transition>& way);
 
   protected:
     // Keeps one exploration within the memory of a small machine.
