@@ -84,9 +84,6 @@ engine::engine(const options& o)
       cpus_(port::process_cpus()),
       records_(options_.watchdog_seconds > 0 ? std::make_unique<wait_records>(options_.max_slots) : nullptr),
       team_(team_settings_of(this, options_, cpus_, records_.get())) {
-    if (options_.max_slots < options_.workers) { // the destructor enters, too, and cannot refuse
-        refuse_too_few_slots();
-    }
     watch_forks();
     if (!options_.trace.empty()) {
         if constexpr (takes_events<machine>) {
@@ -103,6 +100,7 @@ engine::engine(const options& o)
         trace_ = std::make_unique<trace_entry>(options_.trace, place_, [this] { return take_trace(); });
     }
     try {
+        keep_a_slot_beside(0);
         for (unsigned i = 0; i + 1 < options_.workers; ++i) {
             workers_.push_back(std::make_unique<background>());
             start(*workers_.back(), &run_background, "worker", options_.pin);
@@ -202,19 +200,31 @@ void engine::stop() noexcept {
 
 void engine::start(background& b, void (*body)(void*), const char* role, bool pinned) {
     b.home = this;
-    b.place = team_.take_slot(nullptr);
-    if (b.place == nullptr) {
-        refuse_too_few_slots();
-    }
+    b.place = nullptr;
+    const unsigned owned = owned_.fetch_add(1, memory_order::relaxed) + 1; // relaxed: a number
     try {
+        keep_a_slot_beside(owned);
+        b.place = team_.take_slot(nullptr);
+        if (b.place == nullptr) {
+            refuse_too_few_slots();
+        }
         b.place->role.store(role, memory_order::relaxed); // relaxed: a literal, which needs no order
         const std::string full = "skerry " + std::string(role) + " " + std::to_string(b.place->slot);
         b.thread.start(options_.stack_size, full.c_str(), body, &b,
                        pinned ? std::optional<unsigned>(cpus_[b.place->slot % cpus_.size()]) : std::nullopt,
                        names_told_);
     } catch (...) {
-        team_.free_slot(*b.place);
+        owned_.fetch_sub(1, memory_order::relaxed);
+        if (b.place != nullptr) {
+            team_.free_slot(*b.place);
+        }
         throw;
+    }
+}
+
+void engine::keep_a_slot_beside(unsigned owned) {
+    if (!team_.make_slots(owned + 1)) {
+        refuse_too_few_slots();
     }
 }
 

@@ -82,6 +82,8 @@ class engine {
     void start(background& b, void (*body)(void*), const char* role, bool pinned);
     void stop() noexcept;
     void start_reserve();
+    // Keeps one slot more than `owned`: the destructor enters, too, and can be refused none.
+    void keep_a_slot_beside(unsigned owned);
     // Without executors: this process has no part in the program's trace.
     [[nodiscard]] trace_part take_trace() const;
 
@@ -93,6 +95,7 @@ class engine {
     const std::unique_ptr<wait_records> records_; // null: no watchdog
     team team_;
     machine::atomic<region_id> root_{region_id::none};
+    machine::atomic<unsigned> owned_{0}; // slots that threads of this engine hold
     std::vector<std::unique_ptr<background>> workers_;
     std::unique_ptr<watchdog> watchdog_;
 

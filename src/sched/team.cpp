@@ -62,6 +62,30 @@ worker* team::make_slot(unsigned number) {
     return fresh.release();
 }
 
+worker* team::add_slot() {
+    const unsigned number = slots();
+    if (number == settings_.max_slots) {
+        return nullptr;
+    }
+    worker* const fresh = make_slot(number);
+    machine::publish_all(coherence_step::handed_over);
+    table_[number].store(fresh, memory_order::release); // K4 -> K5
+    made_.store(number + 1, memory_order::release);     // K4 -> K5: last, so that who counts it finds it
+    return fresh;
+}
+
+bool team::make_slots(unsigned n) {
+    const std::lock_guard lock(mutex_);
+    while (slots() < n) {
+        worker* const fresh = add_slot();
+        if (fresh == nullptr) {
+            return false;
+        }
+        free_slot(*fresh);
+    }
+    return true;
+}
+
 worker* team::take_slot(worker* hint) {
     const auto take = [](worker& w) {
         return !w.taken.load(memory_order::acquire) && !w.taken.exchange(true, memory_order::acquire); // K1 <- K2
@@ -75,14 +99,10 @@ worker* team::take_slot(worker* hint) {
     }
     if (found == nullptr) {
         const std::lock_guard lock(mutex_);
-        const unsigned number = slots();
-        if (number == settings_.max_slots) {
+        found = add_slot();
+        if (found == nullptr) {
             return nullptr;
         }
-        found = make_slot(number);
-        machine::publish_all(coherence_step::handed_over);
-        table_[number].store(found, memory_order::release); // K4 -> K5
-        made_.store(number + 1, memory_order::release);     // K4 -> K5: last, so that who counts it finds it
     }
     machine::discard_all(coherence_step::found);
     found->entries.store(found->entries.load(memory_order::relaxed) + 1, memory_order::release);

@@ -77,6 +77,8 @@ class team {
     // A free slot for the calling thread; `hint` is tried first. Null: all max_slots are taken.
     // Errors: std::bad_alloc.
     [[nodiscard]] worker* take_slot(worker* hint);
+    // Sees to it that there are n slots, free or not. False: that is more than max_slots. Errors: std::bad_alloc.
+    [[nodiscard]] bool make_slots(unsigned n);
     // Gives it back. What lies in its deque is left to the others.
     void free_slot(worker& self) noexcept;
     // The calling thread is the slot's holder from now on; where thieves interrupt, they do it here.
@@ -262,6 +264,8 @@ class team {
 
     void ring_all() noexcept;
     worker* make_slot(unsigned number);
+    // One more, taken, or null. Precondition: mutex_ is held.
+    worker* add_slot();
 
     // Constant after construction.
     const team_settings settings_;

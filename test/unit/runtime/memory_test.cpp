@@ -5,11 +5,13 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <memory>
 #include <new>
 #include <system_error>
 
 #include <gtest/gtest.h>
 
+#include <skerry/blocking.hpp>
 #include <skerry/dataflow.hpp>
 #include <skerry/forkjoin.hpp>
 #include <skerry/runtime.hpp>
@@ -20,6 +22,7 @@ namespace {
 
 constexpr long never = -1;
 std::atomic<long> fail_after{never}; // allocations until one fails; then every later one works again
+std::atomic<bool> without_memory{false};
 std::atomic<long> live{0};
 std::atomic<long> made{0}; // as large as a task, which has at most 16 whole cache lines; a worker has more
 
@@ -27,7 +30,7 @@ void* allocate(std::size_t size, std::size_t alignment) noexcept {
     long left = fail_after;
     while (left != never && !fail_after.compare_exchange_weak(left, left - 1)) {
     }
-    if (left == 0) {
+    if (left == 0 || without_memory) {
         return nullptr;
     }
     void* const p = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
@@ -168,6 +171,29 @@ TEST(Memory, TheErrorOfATaskIsKeptWithoutMemory) {
     }),
                  int);
     EXPECT_EQ(value, 0);
+}
+
+// Its destructor enters like any thread from outside, and can be refused no slot: also where stand-ins have one.
+TEST(Memory, ARuntimeEndsWithoutMemory) {
+    for (const unsigned workers : {1U, 2U, 3U}) {
+        for (const bool lends : {false, true}) {
+            skerry::options o = with(workers);
+            o.blocking_threads = 2;
+            {
+                const std::unique_ptr<skerry::runtime, void (*)(skerry::runtime*)> rt(
+                    new skerry::runtime(o), [](skerry::runtime* r) {
+                        without_memory = true;
+                        skerry::port::fail_memory_after(0);
+                        delete r;
+                        without_memory = false;
+                        skerry::port::fail_memory_after(-1);
+                    });
+                if (lends) {
+                    rt->run([] { skerry::blocking([] {}); });
+                }
+            }
+        }
+    }
 }
 
 TEST(Memory, EachAllocationOfARuntimeMayFail) {
