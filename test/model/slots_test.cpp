@@ -248,14 +248,14 @@ const seeded all[] = {
      {"require", "race", "leak"}},
     {"slots K4",
      "a_slot_counted_before_it_is_in_the_table",
-     [](request& r, reply&) { return unreleased(r, is(r, action::store, "take_slot") && r.size == sizeof(unsigned)); },
+     [](request& r, reply&) { return unreleased(r, is(r, action::store, "add_slot") && r.size == sizeof(unsigned)); },
      run_comes,
      {"require", "race", "crash", "wild access"},
      memory_order_of::partial},
     {"slots K4",
      "a_slot_not_counted",
      [](request& r, reply&) {
-         return is(r, action::store, "take_slot") && r.size == sizeof(unsigned) && r.operand == 1;
+         return is(r, action::store, "add_slot") && r.size == sizeof(unsigned) && r.operand == 1;
      },
      run_alone,
      {"require", "race", "leak"}},
