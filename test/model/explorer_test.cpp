@@ -487,7 +487,8 @@ TEST(explorer, replays_what_reads_old_values) {
     EXPECT_EQ((explore<world, &world::left, &world::right>(weak).kind), "require");
 }
 
-// For replay_test.py: what it prints must go the same way again.
+// Fails on purpose, so it is run by replay_test.py alone (test model_replay): what it prints must go the same way
+// again.
 TEST(DISABLED_replay, fails_in_its_second_exploration) {
     using world = store_and_look;
     for (const memory_order_of memory : {memory_order_of::sequential, memory_order_of::tso}) {

@@ -50,7 +50,7 @@ struct task_stack {
         if (page.next() != t.end_ && !detail::worker::of(page).mine().ends_frames(t.end_)) {
             detail::fatal("task::wait() does not stand in the branch or loop body that its task::spawn() stands in");
         }
-        return page.pop() || detail::settle_or_wait(page, t.header_);
+        return detail::withdraw(t.header_);
     }
 };
 

@@ -33,8 +33,8 @@ attend_keeping_registers(worker_page& page) noexcept {
 // Runs newer tasks of the caller and tasks of the thief meanwhile, nothing else.
 [[nodiscard, gnu::cold]] SKERRY_EXPORT bool settle_or_wait(worker_page& page, task_header& task) noexcept;
 
-// Takes the newest task, which is `task`, off after the branch beside it has thrown. True: it had not begun and never
-// will. False: a thief ran it, and it is done.
+// Takes the newest task, which is `task`, off: after the branch beside it has thrown, or for the caller to run. True:
+// it has not begun, and is the caller's. False: a thief ran it, and it is done.
 [[nodiscard, gnu::cold]] SKERRY_EXPORT bool withdraw(task_header& task) noexcept;
 
 // The end of a task that a thief runs. `task` may be gone when this returns.
