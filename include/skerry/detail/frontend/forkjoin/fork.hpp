@@ -278,9 +278,9 @@ using passed_on = std::conditional_t<splits_leaves_off && !is_copied<F>(1), F&, 
 
 // fork_values() in a function of its own. Whoever calls it and does not fork this time has nothing to save. F and G are
 // what passed_on says: compilers that pass closures differently must give this function different names. Where the
-// linker puts it makes a twentieth of a fork, so it is aligned.
+// linker puts it makes a twentieth of a fork, so it starts a line.
 template <class F, class G>
-[[gnu::noinline, gnu::aligned(32)]] fork_result<F, G> fork_apart(F f, G g) {
+[[gnu::noinline, gnu::aligned(64)]] fork_result<F, G> fork_apart(F f, G g) {
     return fork_values(static_cast<F&&>(f), static_cast<G&&>(g));
 }
 
@@ -309,26 +309,24 @@ template <class F>
 
 // fork_apart() for such closures, of which one or both have two words.
 #if defined(__clang__) && defined(__x86_64__)
-// As vectors. They take more instructions than integers and less time (design note 0027).
+// The first one as a vector. That takes more instructions than integers and less time (design note 0027).
 using two_words [[gnu::vector_size(2 * sizeof(std::uintptr_t))]] = std::uintptr_t;
 
 template <class F, class G>
-[[gnu::noinline, gnu::aligned(32)]] fork_result<F, G> fork_apart_in_vectors(two_words f, two_words g) {
-    return fork_values(closure_of<F>(f[0], f[1]), closure_of<G>(g[0], g[1]));
-}
-template <class F>
-[[gnu::always_inline]] inline two_words in_vector(const F& f) noexcept {
-    const auto parts = __builtin_bit_cast(words<F>, f);
-    return {parts.word[0], parts.last()};
+[[gnu::noinline, gnu::aligned(64)]] fork_result<F, G> fork_apart_in_words(two_words f, std::uintptr_t g_first,
+                                                                          std::uintptr_t g_last) {
+    return fork_values(closure_of<F>(f[0], f[1]), closure_of<G>(g_first, g_last));
 }
 template <class F, class G>
 [[gnu::always_inline]] inline fork_result<F, G> fork_in_words(const F& f, const G& g) {
-    return fork_apart_in_vectors<F, G>(in_vector(f), in_vector(g));
+    const auto a = __builtin_bit_cast(words<F>, f);
+    const auto b = __builtin_bit_cast(words<G>, g);
+    return fork_apart_in_words<F, G>(two_words{a.word[0], a.last()}, b.word[0], b.last());
 }
 #else
 // As integers, which GCC leaves in registers where it stores a closure to load it.
 template <class F, class G>
-[[gnu::noinline, gnu::aligned(32)]] fork_result<F, G> fork_apart_in_words(std::uintptr_t f_first, std::uintptr_t f_last,
+[[gnu::noinline, gnu::aligned(64)]] fork_result<F, G> fork_apart_in_words(std::uintptr_t f_first, std::uintptr_t f_last,
                                                                           std::uintptr_t g_first,
                                                                           std::uintptr_t g_last) {
     return fork_values(closure_of<F>(f_first, f_last), closure_of<G>(g_first, g_last));
