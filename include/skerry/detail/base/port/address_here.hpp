@@ -11,7 +11,7 @@ template <class T>
 [[gnu::always_inline]] inline T* address_here(T& of) noexcept {
 #if defined(__x86_64__)
     T* address;
-    asm volatile("lea %1, %0" : "=r"(address) : "m"(reinterpret_cast<const char&>(of)));
+    asm volatile("{lea %1, %0|lea %0, %1}" : "=r"(address) : "m"(reinterpret_cast<const char&>(of)));
 #else
     T* address = __builtin_addressof(of);
     asm volatile("" : "+r"(address));
@@ -25,7 +25,7 @@ template <auto Function>
 [[gnu::always_inline]] inline auto function_here() noexcept {
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__code_model_large__)
     decltype(Function) address;
-    asm volatile("lea %p1(%%rip), %0" : "=r"(address) : "i"(Function));
+    asm volatile("{lea %p1(%%rip), %0|lea %0, [rip + %p1]}" : "=r"(address) : "i"(Function));
     return address;
 #else
     return address_here(*Function);

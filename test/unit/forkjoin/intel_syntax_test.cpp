@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Compiled for assembly in Intel's syntax, which a program may want for its own; the headers have some, too.
+
+#include <atomic>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+#include <skerry/parallel_invoke.hpp>
+#include <skerry/runtime.hpp>
+
+#include "../until.hpp"
+#include "workers.hpp"
+
+namespace {
+
+long plain(int n) {
+    if (n < 2) {
+        return n;
+    }
+    const auto [x, y] = skerry::parallel_invoke([n] { return plain(n - 1); }, [n] { return plain(n - 2); });
+    return x + y;
+}
+
+long by_reference(int n) {
+    if (n < 2) {
+        return n;
+    }
+    long x = 0;
+    long y = 0;
+    skerry::parallel_invoke([&] { x = by_reference(n - 1); }, [&] { y = by_reference(n - 2); });
+    return x + y;
+}
+
+class IntelSyntax : public OnWorkers {};
+
+TEST_P(IntelSyntax, BranchesAreCalled) {
+    EXPECT_EQ(in([] { return plain(15); }), 610);
+    EXPECT_EQ(in([] { return by_reference(15); }), 610);
+}
+
+ON_ALL_WORKERS(IntelSyntax);
+
+TEST(IntelSyntaxStolen, ABranchIsFoundByItsThief) {
+    skerry::runtime rt(OnWorkers::with(2));
+    std::atomic<bool> begun = false;
+    rt.run([&begun] { skerry::parallel_invoke([&begun] { until(begun); }, [&begun] { begun = true; }); });
+    EXPECT_THROW(rt.run([&begun] {
+        begun = false;
+        skerry::parallel_invoke([&begun] { until(begun); },
+                                [&begun] {
+                                    begun = true;
+                                    throw std::runtime_error("from a thief");
+                                });
+    }),
+                 std::runtime_error);
+}
+
+} // namespace
