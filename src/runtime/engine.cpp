@@ -22,7 +22,7 @@
 #include "base/port/process.hpp"
 #include "runtime/fork_guard.hpp"
 #include "runtime/resolve.hpp"
-#include "sched/latch_done.hpp"
+#include "sched/ending.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -139,11 +139,7 @@ engine::~engine() {
         fatal("a runtime is destroyed by a task that runs in it");
     }
     enter();
-    worker& self = worker::of(*current_page);
-    arrive(team_.detached());
-    latch_done condition{team_.detached()};
-    team_.wait(self, wanted::any(), 0, condition, "end of the runtime: tasks submitted to it", this);
-    team_.tell_waited(nullptr);
+    finish_submitted(worker::of(*current_page), this);
     leave();
     stop();
     processes_.reset(); // after the threads that look there
@@ -177,9 +173,7 @@ void engine::inherit_root(const engine& of_parent) noexcept {
 
 void engine::stop() noexcept {
     watchdog_.reset();
-    team_.stop();
-    reserve_.tell();
-    permits_.end();
+    send_home(team_, reserve_, permits_);
     for (const auto& b : workers_) {
         if (b->thread.joinable()) {
             b->thread.join();
@@ -292,9 +286,7 @@ void engine::enter() {
 void engine::leave() noexcept {
     worker& self = worker::of(*current_page);
     self.home.check_process();
-    while (task_header* const task = self.mine().take_newest(0)) {
-        self.home.execute(self, *task); // begun here, waited for nowhere
-    }
+    run_left_over(self);
     current_page = self.outer;
     self.trace.leave();
     self.home.free_slot(self);
@@ -310,8 +302,7 @@ void engine::submit(loose_task& task) {
             // The workers run it when they have time.
         }
     }
-    team_.inject(task);
-    reserve_.tell();
+    hand_over(team_, reserve_, task);
 }
 
 // --- blocking -------------------------------------------------------------------------------------------------------

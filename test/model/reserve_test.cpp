@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The end of a runtime: what was submitted is run before its threads go, and all of them go. With the reserve, which is
-// told of both. The program does what submit(), the destructor and stop() of src/runtime/engine.cpp do; threads are
-// there from the beginning, and who joins one waits until it has ended. With the faults, by the steps of
-// src/sched/README.md.
+// told of both: src/sched/ending.hpp, as src/runtime/engine.cpp calls it. Threads are there from the beginning, and who
+// joins one waits until it has ended. With the faults, by the steps of src/sched/README.md.
 
 #include <array>
 #include <cstddef>
@@ -12,8 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sched/permits.hpp"
-#include "sched/reserve.hpp"
+#include "sched/ending.hpp"
 #include "sched_world.hpp"
 #include "seeded.hpp"
 
@@ -77,8 +75,7 @@ struct ending_runtime : sched_world {
 
     void submit(submitted& task) {
         prepare(task);
-        team_.inject(task);
-        spare.tell();
+        detail::hand_over(team_, spare, task);
     }
     void prepare(submitted& task) {
         task.world = this;
@@ -107,13 +104,10 @@ struct ending_runtime : sched_world {
     void end() {
         detail::worker& self = *team_.take_slot(nullptr);
         require(&self == workers_[0], "a slot is taken that is somebody's");
-        detail::arrive(team_.detached());
-        detail::latch_done condition{team_.detached()};
-        team_.wait(self, detail::wanted::any(), 0, condition, "end of the runtime", nullptr);
+        detail::finish_submitted(self, nullptr);
+        detail::run_left_over(self);
         team_.free_slot(self);
-        team_.stop();
-        spare.tell();
-        lent.end();
+        detail::send_home(team_, spare, lent);
         wait_for(gone, StandIn ? 2 : 1);
         for (unsigned i = 0; i < team_.slots(); ++i) {
             require(i == 0 || team_.slot(i).taken.load(memory_order::acquire), "somebody's slot is free");

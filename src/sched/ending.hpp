@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What lies between a task that is submitted from outside and the end of its runtime, in the order in which it has to
+// be done: V1, V5 and H5 of src/sched/README.md.
+
+#include <skerry/detail/sched/join.hpp>
+
+#include "sched/latch_done.hpp"
+#include "sched/permits.hpp"
+#include "sched/reserve.hpp"
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+// Hands over a task that team::detached() counts. Thread safety: any thread, before finish_submitted() of its team.
+inline void hand_over(team& home, reserve& spare, loose_task& task) noexcept {
+    home.inject(task);
+    spare.tell(); // V1
+}
+
+// Runs tasks until none is left of what was submitted, and what that has left. `runtime` names the wait to a watchdog.
+inline void finish_submitted(worker& self, const void* runtime) noexcept {
+    team& home = self.home;
+    arrive(home.detached());
+    latch_done condition{home.detached()};
+    home.wait(self, wanted::any(), 0, condition, "end of the runtime: tasks submitted to it", runtime);
+    home.tell_waited(nullptr);
+}
+
+// Runs what is in the deque of a thread that is about to give its slot back: begun there, waited for nowhere.
+inline void run_left_over(worker& self) noexcept {
+    while (task_header* const task = self.mine().take_newest(0)) {
+        self.home.execute(self, *task);
+    }
+}
+
+// Ends the work of every thread of a team; whoever calls then joins them. Thread safety: one thread.
+inline void send_home(team& home, reserve& spare, permits& lent) noexcept {
+    home.stop();
+    spare.tell(); // V1
+    lent.end();   // H5
+}
+
+} // namespace skerry::inline SKERRY_ABI::detail
