@@ -22,9 +22,6 @@ constexpr unsigned round = 100;     // programs
 constexpr unsigned most_tries = 20; // a fault may need luck to show
 constexpr std::chrono::seconds most_for_shrinking{60};
 
-constexpr std::string_view begins = "program ";
-constexpr std::string_view ends = "tasks ";
-
 // The number behind the last line that begins so; -1: there is none.
 long last_number(const std::string& output, std::string_view line) {
     const std::size_t at = output.rfind("\n" + std::string(line));

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "../unit/base/child.hpp"
@@ -26,6 +27,10 @@ struct spread {
     std::uint64_t tasks = 0;
     std::uint64_t elsewhere = 0;
 };
+
+// How lines of run_programs() begin: one before each program, with its number, and one when all have ended.
+inline constexpr std::string_view begins = "program ";
+inline constexpr std::string_view ends = "tasks ";
 
 // Runs them by their numbers, which gives what was wrong or nothing, until one fails. The result is an exit code; what
 // the caller of the round needs to know goes to stdout. One that does not end in so many seconds ends the process.
