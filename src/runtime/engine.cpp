@@ -173,7 +173,7 @@ void engine::inherit_root(const engine& of_parent) noexcept {
 
 void engine::stop() noexcept {
     watchdog_.reset();
-    send_home(team_, reserve_, permits_);
+    stop_threads(team_, reserve_, permits_);
     for (const auto& b : workers_) {
         if (b->thread.joinable()) {
             b->thread.join();
@@ -302,7 +302,7 @@ void engine::submit(loose_task& task) {
             // The workers run it when they have time.
         }
     }
-    hand_over(team_, reserve_, task);
+    submit_to(team_, reserve_, task);
 }
 
 // --- blocking -------------------------------------------------------------------------------------------------------

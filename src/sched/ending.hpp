@@ -13,7 +13,7 @@
 namespace skerry::inline SKERRY_ABI::detail {
 
 // Hands over a task that team::detached() counts. Thread safety: any thread, before finish_submitted() of its team.
-inline void hand_over(team& home, reserve& spare, loose_task& task) noexcept {
+inline void submit_to(team& home, reserve& spare, loose_task& task) noexcept {
     home.inject(task);
     spare.tell(); // V1
 }
@@ -35,7 +35,7 @@ inline void run_left_over(worker& self) noexcept {
 }
 
 // Ends the work of every thread of a team; whoever calls then joins them. Thread safety: one thread.
-inline void send_home(team& home, reserve& spare, permits& lent) noexcept {
+inline void stop_threads(team& home, reserve& spare, permits& lent) noexcept {
     home.stop();
     spare.tell(); // V1
     lent.end();   // H5

@@ -75,7 +75,7 @@ struct ending_runtime : sched_world {
 
     void submit(submitted& task) {
         prepare(task);
-        detail::hand_over(team_, spare, task);
+        detail::submit_to(team_, spare, task);
     }
     void prepare(submitted& task) {
         task.world = this;
@@ -107,7 +107,7 @@ struct ending_runtime : sched_world {
         detail::finish_submitted(self, nullptr);
         detail::run_left_over(self);
         team_.free_slot(self);
-        detail::send_home(team_, spare, lent);
+        detail::stop_threads(team_, spare, lent);
         wait_for(gone, StandIn ? 2 : 1);
         for (unsigned i = 0; i < team_.slots(); ++i) {
             require(i == 0 || team_.slot(i).taken.load(memory_order::acquire), "somebody's slot is free");

@@ -10,34 +10,18 @@
 #include <skerry/parallel_invoke.hpp>
 #include <skerry/runtime.hpp>
 
+#include "../../consumer/mixed/sums.hpp"
 #include "../until.hpp"
 #include "workers.hpp"
 
 namespace {
 
-long plain(int n) {
-    if (n < 2) {
-        return n;
-    }
-    const auto [x, y] = skerry::parallel_invoke([n] { return plain(n - 1); }, [n] { return plain(n - 2); });
-    return x + y;
-}
-
-long by_reference(int n) {
-    if (n < 2) {
-        return n;
-    }
-    long x = 0;
-    long y = 0;
-    skerry::parallel_invoke([&] { x = by_reference(n - 1); }, [&] { y = by_reference(n - 2); });
-    return x + y;
-}
-
 class IntelSyntax : public OnWorkers {};
 
 TEST_P(IntelSyntax, BranchesAreCalled) {
-    EXPECT_EQ(in([] { return plain(15); }), 610);
-    EXPECT_EQ(in([] { return by_reference(15); }), 610);
+    EXPECT_EQ(in([] { return mixed::by_value(15); }), 610);
+    EXPECT_EQ(in([] { return mixed::by_reference(15); }), 610);
+    EXPECT_EQ(in([] { return mixed::by_object(15).value(); }), 610);
 }
 
 ON_ALL_WORKERS(IntelSyntax);

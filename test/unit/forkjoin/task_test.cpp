@@ -31,7 +31,7 @@ class FibTask : public task {
 
     FibTask( int _n, long* _sum ) : sum(_sum), n(_n) {}
 
-    void execute() { // NOLINT(modernize-use-override): as printed
+    void execute() { // NOLINT(modernize-use-override): Fig. 2(a) has none, and must compile
       if ( n < 2 ) {
         *sum = n;
         return;
