@@ -62,8 +62,8 @@ void team::serve(steal_request& r) noexcept {
     worker& self = *ask.victim;
     switch (ask.what) {
     case steal_request::kind::steal: {
-        const auto accept = [&ask](task_header& t, std::size_t index) {
-            return accept_for(*ask.thief, ask.wish, ask.depth, t, index);
+        const auto accept = [&ask, &self](task_header& t, std::size_t index) {
+            return accept_for(*ask.thief, self, ask.wish, ask.depth, t, index);
         };
         r.reply.result = self.theirs().steal(accept, false, r.reply.task);
         r.reply.more = self.theirs().holds_any();

@@ -106,7 +106,7 @@ worker* team::take_slot(worker* hint) {
     }
     machine::discard_all(coherence_step::found);
     found->entries.store(found->entries.load(memory_order::relaxed) + 1, memory_order::release);
-    found->ctx = &root_;
+    found->contexts.begin(root_);
     if (interrupts()) {
         found->ring(); // whoever sleeps has asked the holders of that time
     }
@@ -157,8 +157,9 @@ worker& team::choose(worker& self, unsigned turn, unsigned n) noexcept {
     return slot((self.slot + 1 + turn) % n);
 }
 
-bool team::accept_for(worker& thief, wanted w, std::size_t depth, task_header& task, std::size_t index) noexcept {
-    if (!w.accepts(task, index)) {
+bool team::accept_for(worker& thief, const worker& victim, wanted w, std::size_t depth, task_header& task,
+                      std::size_t index) noexcept {
+    if (!victim.contexts.find(task) || !w.accepts(task, index)) {
         return false;
     }
     task.joined.begin(&thief);
@@ -174,7 +175,7 @@ answer team::steal_from(worker& self, worker& victim, wanted w, bool force, task
         self.roused = self.roused || (w.is_any() && result == answer::granted && self.request.reply.more);
     } else {
         const auto accept = [&](task_header& t, std::size_t index) {
-            return accept_for(self, w, self.mine().depth(), t, index);
+            return accept_for(self, victim, w, self.mine().depth(), t, index);
         };
         result = victim.theirs().steal(accept, force, task);
     }

@@ -234,7 +234,8 @@ class team {
     [[nodiscard]] bool traced() const noexcept { return takes_events<machine> || settings_.trace_records != 0; }
 
     // Whether a thief may take this, and if so marks it as the thief's. Inside the door of the deque.
-    static bool accept_for(worker& thief, wanted w, std::size_t depth, task_header& task, std::size_t index) noexcept;
+    static bool accept_for(worker& thief, const worker& victim, wanted w, std::size_t depth, task_header& task,
+                           std::size_t index) noexcept;
 
     // As slots(), for a thief: what it will read of new workers is not older than they are.
     unsigned known_slots(worker& self) const noexcept;

@@ -68,7 +68,7 @@ class idleness {
 template <class Trace>
 void team::execute(worker& self, Trace trace, task_header& task, successors what_follows) noexcept {
     const context* const before = self.ctx;
-    self.ctx = task.ctx;
+    self.contexts.enter(task.ctx);
     self.what_follows = what_follows;
     self.count.tasks.add();
     if (trace.on() && task.run != settings_.tells_itself) {
@@ -79,7 +79,7 @@ void team::execute(worker& self, Trace trace, task_header& task, successors what
     } else {
         task.run(&task);
     }
-    self.ctx = before;
+    self.contexts.leave(before);
 }
 
 template <class Condition>

@@ -18,6 +18,7 @@
 
 #include "base/port/clock.hpp"
 #include "sched/counters.hpp"
+#include "sched/nested_contexts.hpp"
 #include "sched/spare_blocks.hpp"
 #include "sched/steal_request.hpp"
 #include "sync/deque_owner.hpp"
@@ -50,6 +51,7 @@ struct worker final : worker_page {
                                     : std::make_unique<trace_buffer<machine>>(number, trace_records, &port::ticks)),
           trace(events.get()),
           tasks(*this, protocol),
+          contexts(*this),
           hole(root) {}
 
     // Constant once the slot is published.
@@ -59,6 +61,7 @@ struct worker final : worker_page {
     const trace_sink<machine> trace;                     // to it; for the holder of the slot
     std::vector<unsigned> order;                         // of the background workers, nearest first
     deque<machine, task_header> tasks;
+    nested_contexts contexts; // of what is forked here
 
     // Any thread.
     machine::atomic<bool> taken{true};

@@ -173,6 +173,7 @@ struct machine {
     using atomic = model::atomic<T>;
 
     static constexpr std::size_t initial_capacity = 2;
+    static constexpr std::size_t most_nested = 4;
     static constexpr std::size_t most_slots() noexcept { return 16; }
     static void* reserve(std::size_t bytes) noexcept { return ::operator new(bytes, std::nothrow); }
     static bool commit(void*, std::size_t) noexcept { return !engine::instance().out_of_memory(); }

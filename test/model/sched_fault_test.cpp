@@ -14,6 +14,8 @@ using locks = demanding<steal_protocol::locked>;
 using helps = leapfrogging<steal_protocol::asymmetric>;
 using leaves = leaving_loose_tasks<steal_protocol::asymmetric>;
 using outside = injecting<steal_protocol::asymmetric>;
+using nests = nesting<steal_protocol::asymmetric>;
+constexpr auto run_nests = run_world<nests, &nests::owner, &nests::thief>;
 constexpr auto run_asks = run_world<asks, &asks::owner, &asks::thief>;
 constexpr auto run_locks = run_world<locks, &locks::owner, &locks::thief>;
 constexpr auto run_helps = run_world<helps, &helps::owner, &helps::thief>;
@@ -178,6 +180,22 @@ const seeded all[] = {
          return is(r, action::compare_exchange, "try_lock") && engine::instance().thread() == 2;
      },
      run_contested,
+     {"require"}},
+
+    {"contexts X1",
+     "context_not_written",
+     [](request& r, reply&) { return is(r, action::store, "set") && engine::instance().thread() == 0; },
+     run_nests,
+     {"require"}},
+    {"contexts X2",
+     "a_context_of_another_nesting",
+     [](request& r, reply&) {
+         if (is(r, action::load, "find")) {
+             r.address += sizeof(void*);
+         }
+         return false;
+     },
+     run_nests,
      {"require"}},
 
     {"blocks A1",

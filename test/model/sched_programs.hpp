@@ -63,7 +63,7 @@ struct unrelated : sched_world {
     }
     void owner() {
         run_deeper(0, [this] {
-            branch other(*this, workers_[0]->ctx, [](sched_world& w, detail::worker&) {
+            branch other(*this, *workers_[0], [](sched_world& w, detail::worker&) {
                 auto& me = static_cast<unrelated&>(w);
                 me.team_.inject(me.task);
                 raise(me.begun);
@@ -175,6 +175,32 @@ struct finishing : sched_world {
                          me.async(self, *me.first.ctx, *me.first.pending, me.second);
                          wait_for(me.inner, 1);
                      }};
+};
+
+// Forks in one finish block after another, and outside of them: each one's branch is stolen, and runs under the context
+// that it was forked under. In the blocks that is the same place of the worker's table.
+template <steal_protocol Protocol>
+struct nesting : sched_world {
+    nesting() : sched_world(2, Protocol, 0) { label(begun, "begun"); }
+    void owner() {
+        seat(0);
+        detail::worker& self = *workers_[0];
+        for (int blocks = 1; blocks <= 2; ++blocks) {
+            finish(self, [this, &self, blocks](const detail::context&, detail::latch<detail::machine>&) {
+                fork_until(self, blocks);
+            });
+        }
+        fork_until(self, 3);
+        team_.stop();
+    }
+    void thief() { background(1); }
+
+    void fork_until(detail::worker& self, int n) {
+        fork(
+            self, [this, n] { wait_for(begun, n); },
+            [](sched_world& w, detail::worker&) { raise(static_cast<nesting&>(w).begun); });
+    }
+    machine::atomic<int> begun{0};
 };
 
 // A fork whose first branch leaves two tasks of a finish block. The newer, which the joiner runs, ends only when the

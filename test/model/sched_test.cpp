@@ -32,6 +32,11 @@ TEST(sched, tasks_left_above_a_fork) { expect_end<leaving_loose_tasks<steal_prot
 TEST(sched, tasks_left_above_a_fork_under_locks) { expect_end<leaving_loose_tasks<steal_protocol::locked>>(); }
 TEST(sched, a_finish_block_helps_its_tasks_under_locks) { expect_end<finishing<steal_protocol::locked>>(); }
 
+TEST(sched, a_stolen_branch_inherits_its_context) {
+    expect_end<nesting<steal_protocol::asymmetric>>();
+    expect_end<nesting<steal_protocol::locked>>();
+}
+
 // Work is never idle while those who could take it sleep: a look at each state, and a ring left out shows it to see.
 TEST(sched, nobody_sleeps_beside_an_idle_task) {
     expect_end<watched<steal_protocol::asymmetric>>();

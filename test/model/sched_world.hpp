@@ -72,24 +72,28 @@ class sched_world {
     struct branch final : detail::task_header {
         using work = void (*)(sched_world&, detail::worker&);
 
-        branch(sched_world& w, const detail::context* c, work what) noexcept
-            : task_header(&run_stolen, c),
+        branch(sched_world& w, const detail::worker& self, work what) noexcept
+            : task_header(&run_stolen, self.nesting),
               world(w),
               body(what),
-              level(w.level() + 1) {
+              level(w.level() + 1),
+              inherited(self.ctx) {
             label(joined, "join word");
         }
         static void run_stolen(detail::task_header* header) noexcept {
             auto& self = *static_cast<branch*>(header);
             reached("stolen");
             self.world.run_deeper(self.level, [&self] {
-                self.body(self.world, *self.world.workers_[static_cast<std::size_t>(engine::instance().thread())]);
+                detail::worker& w = *self.world.workers_[static_cast<std::size_t>(engine::instance().thread())];
+                require(w.ctx == self.inherited, "a branch runs under another context than it was forked under");
+                self.body(self.world, w);
             });
             detail::finish_stolen(self);
         }
         sched_world& world;
         work body;
         const int level;
+        const detail::context* const inherited;
     };
 
     // Every body that runs on a stack lies strictly deeper in the tree of tasks than the one below it. So a stack is at
@@ -106,7 +110,7 @@ class sched_world {
     // As fork_values does, without its results.
     template <class F>
     void fork(detail::worker& self, F&& first, branch::work second) {
-        branch other(*this, self.ctx, second);
+        branch other(*this, self, second);
         auto* const at = self.next();
         if (self.push_at(at, &other)) {
             reached("attend");
@@ -151,13 +155,13 @@ class sched_world {
         const detail::context ctx(outer, &pending);
         const std::size_t base = self.mine().depth();
         const std::size_t outer_floor = std::exchange(self.floor, base);
-        self.ctx = &ctx;
+        self.contexts.enter(&ctx);
         body(ctx, pending);
         detail::arrive(pending);
         detail::latch_done condition{pending};
         team_.wait(self, detail::wanted::within(&ctx), base, condition, "finish", nullptr);
         self.floor = outer_floor;
-        self.ctx = outer;
+        self.contexts.leave(outer);
     }
     // As begin_task does.
     void async(detail::worker& self, const detail::context& ctx, detail::latch<detail::machine>& pending,

@@ -215,7 +215,7 @@ template <bool Watched>
 void run_spawned(worker& self, dependent_task* task) noexcept {
     worker* const goes_on = self.what_follows == successors::here ? &self : nullptr;
     while (task != nullptr) {
-        self.ctx = &task->own;
+        self.contexts.set(&task->own);
         const std::uint64_t id = id_of(*task);
         if constexpr (Watched) {
             call_watched(self, *task);

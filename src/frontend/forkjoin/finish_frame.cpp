@@ -22,7 +22,7 @@ finish_frame::finish_frame() noexcept
       home_(&worker::of(*current_page).home),
       base_(worker::of(*current_page).mine().depth()),
       outer_base_(std::exchange(worker::of(*current_page).floor, base_)) {
-    current_page->ctx = &ctx;
+    worker::of(*current_page).contexts.enter(&ctx);
 }
 
 void finish_frame::wait() noexcept {
@@ -42,7 +42,7 @@ void finish_frame::wait() noexcept {
         self.home.wait(self, wanted::within(&ctx), base_, condition, text, this);
     }
     self.floor = outer_base_;
-    self.ctx = outer_;
+    self.contexts.leave(outer_);
     if (task_scope* const spawned = task_scope::existing(*spawner_);
         spawned != nullptr && spawned->next_number() != first_spawned_) {
         self.home.tell_waited(spawner_);
@@ -55,7 +55,7 @@ void finish_frame::wait() noexcept {
 root_frame::root_frame() noexcept : root_(&ctx, nullptr, nullptr, nullptr) {
     spawner_ = &root_;
     first_spawned_ = 0;
-    current_page->ctx = &root_;
+    worker::of(*current_page).contexts.set(&root_);
 }
 
 void root_frame::wait() noexcept {

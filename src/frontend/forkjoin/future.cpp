@@ -54,11 +54,11 @@ void future_base::enter() noexcept {
     // release: whoever sees the executor sees the depth
     base_.store(worker::of(*current_page).mine().depth(), memory_order::release);
     executor_.store(current_page, memory_order::release);
-    current_page->ctx = &own_;
+    worker::of(*current_page).contexts.set(&own_);
 }
 
 void future_base::leave() noexcept {
-    current_page->ctx = ctx;
+    worker::of(*current_page).contexts.set(ctx);
     latch<machine>& covering = *ctx->pending;
     machine::publish_all(coherence_step::task_ended);
     if (void* const sleeper = end_.finish()) {

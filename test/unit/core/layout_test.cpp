@@ -12,12 +12,19 @@ namespace {
 
 using skerry::detail::worker_page;
 
-template <class Word>
-constexpr bool is_word = sizeof(Word) == 8 && alignof(Word) == 8;
+template <class Field>
+struct word {
+    Field field;
+};
+template <class Field>
+constexpr bool is_word = sizeof(word<Field>) == 8 && alignof(word<Field>) == 8;
 
 static_assert(sizeof(worker_page) == 64 && alignof(worker_page) == 64);
-static_assert(is_word<decltype(worker_page::bottom)> && is_word<decltype(worker_page::limit)> &&
-              is_word<decltype(worker_page::split)> && is_word<decltype(worker_page::ctx)>);
+static_assert(is_word<decltype(worker_page::bottom)>);
+static_assert(is_word<decltype(worker_page::limit)>);
+static_assert(is_word<decltype(worker_page::split)>);
+static_assert(is_word<decltype(worker_page::ctx)>);
+static_assert(is_word<decltype(worker_page::nesting)>);
 
 // The page has fields of its own and of its base, so that only GCC and Clang promise what offsetof says of it.
 #pragma GCC diagnostic push
@@ -26,6 +33,7 @@ static_assert(offsetof(worker_page, bottom) == 0);
 static_assert(offsetof(worker_page, limit) == 8);
 static_assert(offsetof(worker_page, split) == 16);
 static_assert(offsetof(worker_page, ctx) == 24);
+static_assert(offsetof(worker_page, nesting) == 32);
 #pragma GCC diagnostic pop
 
 } // namespace

@@ -2,7 +2,7 @@
 #pragma once
 
 // What a task inherits from the code that begins it: {what covers it, the dataflow task around it, whether it was asked
-// to stop}. A fork stores a pointer to it; nothing is copied.
+// to stop}. Nothing of it is copied: a fork says which one it is (task_header).
 
 #include <cstddef>
 #include <type_traits>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/cache_line.hpp>
 #include <skerry/detail/base/export.hpp>
@@ -14,6 +16,8 @@ namespace skerry::inline SKERRY_ABI::detail {
 struct alignas(cache_line) worker_page : deque_page<machine, task_header> {
     // Of the task that runs now. Owner only.
     const context* ctx = nullptr;
+    // What a task that is forked now says instead of it: task_header. Owner only.
+    std::uintptr_t nesting = 0;
 };
 static_assert(sizeof(worker_page) == cache_line);
 

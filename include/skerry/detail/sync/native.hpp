@@ -23,6 +23,10 @@ struct native {
     // Slots of a new deque. Enough for every fork-join program of sane depth; the deque grows beyond.
     static constexpr std::size_t initial_capacity = 1024;
 
+    // How deep contexts may be nested on one worker before what is forked further in stays there
+    // (src/sched/worker.hpp).
+    static constexpr std::size_t most_nested = 1000;
+
     // The most slots of a deque, a power of two: 2^27, which is a gigabyte of addresses; less where `ulimit -v` is set.
     SKERRY_EXPORT static std::size_t most_slots() noexcept;
 

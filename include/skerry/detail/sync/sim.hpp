@@ -25,6 +25,7 @@ struct sim {
     using atomic = detail::atomic<T>;
 
     static constexpr std::size_t initial_capacity = 256;
+    static constexpr std::size_t most_nested = 1000;
     static constexpr std::size_t most_slots() noexcept { return std::size_t{1} << 16; }
     static void* reserve(std::size_t bytes) noexcept { return ::operator new(bytes, std::nothrow); }
     static bool commit(void* /*begin*/, std::size_t /*bytes*/) noexcept { return true; }

@@ -79,23 +79,16 @@ struct held_closure {
     [[no_unique_address]] held kept;
 };
 
-// The head of a task is written by one store, which is dearer across two lines: it is aligned where that takes no room,
-// behind a closure of two words.
-template <class G>
-inline constexpr std::size_t head_alignment =
-    sizeof(held_closure<G>) == 2 * sizeof(void*) ? 2 * sizeof(void*) : alignof(task_header);
-
 // A branch as a thief sees it.
 template <class G>
-class alignas(held_closure<G>) alignas(head_alignment<G>) branch final : private held_closure<G>, public task_header {
+class branch final : private held_closure<G>, public task_header {
   public:
     using typename held_closure<G>::callee;
     using result = result_of<invoke_result<callee>>;
 
-    template <bool AtOnce>
-    branch(callee& g, const context* c, std::bool_constant<AtOnce> at_once) noexcept
+    branch(callee& g, std::uintptr_t nesting) noexcept
         : closure{closure::hold(g)},
-          task_header(function_here<&branch::run_stolen>(), c, at_once) {}
+          task_header(function_here<&branch::run_stolen>(), nesting) {}
 
     // Of a branch that nobody took, or that a thief is to run. Precondition: the closure is copied.
     [[nodiscard]] callee& copy() noexcept { return closure::kept; }
@@ -196,64 +189,76 @@ template <class F, class Other>
 template <class R>
 inline constexpr bool plain_result = std::is_trivially_copyable_v<R> && std::is_trivially_default_constructible_v<R>;
 
-// Whether the head of a task is written at once: a loop has its second word in a register, and stores it as it is.
+// Whether fork_apart() gets the page from its caller. Clang then hands it on from fork to fork, and a recursion neither
+// reads it again nor asks whether there is one. With GCC, or a result in memory, it is one more register to keep.
 template <class... F>
-using written_at_once = std::bool_constant<!loops_in_its_frame<F...>>;
+inline constexpr bool hands_page_on =
+    !splits_leaves_off && (plain_result<result_of<invoke_result<std::remove_reference_t<F>>>> && ...);
 
-// Runs f and g, possibly at the same time, and returns both results when both are done. If f throws, g is skipped or,
-// when stolen, waited for; the leftmost exception is rethrown. Thread safety: any thread. Beyond f and g: about 20
-// instructions if nothing is stolen.
-//
-// Written for what compilers make of it. The page is read once: a stack with frames never changes its thread. The task
-// is out of scope before g is called, unless g is called from it, so that a recursion through g can become a loop.
+// The calling thread's page as a number: Clang does not put a pointer in the place of one that it knows to be equal.
+[[gnu::always_inline]] inline std::uintptr_t page_number() noexcept {
+    std::uintptr_t n;
+    __builtin_memcpy(&n, static_cast<const void*>(&current_page), sizeof n);
+    return n;
+}
+
+// Tells the compiler that it is `page`, as it is around each branch: a stack with frames never changes its thread, a
+// branch leaves every team that it enters, and task::wait() stands in the branch of its task::spawn().
+template <class... F>
+[[gnu::always_inline]] inline void known_page(worker_page& page) noexcept {
+    if constexpr (hands_page_on<F...>) {
+        const auto number = reinterpret_cast<std::uintptr_t>(&page); // the older of the two values is what stays
+        known(page_number(), number);
+    } else {
+        known(current_page, &page);
+    }
+}
+
+// fork_values() where the calling thread's page is known. Written for what compilers make of it: the task is out of
+// scope before g is called, unless g is called from it, so that a recursion through g can become a loop.
 template <class F, class G>
-[[gnu::always_inline]] inline fork_result<F, G> fork_values(F&& f, G&& g) {
+[[gnu::always_inline]] inline fork_result<F, G> fork_on(worker_page& page, F&& f, G&& g) {
     using first_result = result_of<invoke_result<std::remove_reference_t<F>>>;
 
-    // GCC expects an early return before the fork to be rare and then does not split it off the function. In divide and
-    // conquer every other call is a leaf.
-    [[unlikely]];
-    worker_page* const page = current_page;
-    if (__builtin_expect(page == nullptr, 0)) {
-        return fork_from_outside<F, G>(f, g);
-    }
     if constexpr (plain_result<first_result>) {
-        auto* const at = page->next(); // before the task is written: a compiler may know it from the turn before
+        auto* const at = page.next(); // before the task is written: a compiler may know it from the turn before
         first_result a;
         {
-            branch<G> other(g, page->ctx, written_at_once<F, G>());
-            if (__builtin_expect(page->push_at<loops_in_its_frame<F, G>>(at, address_here<task_header>(other)), 0)) {
-                if (!attend_keeping_registers(*page)) {
+            branch<G> other(g, page.nesting);
+            if (__builtin_expect(page.push_at<loops_in_its_frame<F, G>>(at, address_here<task_header>(other)), 0)) {
+                if (!attend_keeping_registers(page)) {
                     return fork_in_place<F, G>(f, g);
                 }
             }
+            if constexpr (hands_page_on<F, G>) { // f, too, will fork on it
+                known_page<F, G>(page);
+            }
             const auto first = [&other](handed_over<F> h) { return call_beside(h, other); };
             a = first(f);
-            const bool certain = page->pop_at(at);
+            const bool certain = page.pop_at(at);
             if constexpr (called_from_task<G>) {
                 if (__builtin_expect(!certain, 0)) {
-                    return join_with<F, G>(a, *page, other, in_task());
+                    return join_with<F, G>(a, page, other, in_task());
                 }
                 return {a, call(other.copy())};
             } else if (__builtin_expect(!certain, 0)) {
-                return join_with<F, G>(a, *page, other, g);
+                return join_with<F, G>(a, page, other, g);
             }
         }
-        // A branch leaves every team that it enters, and task::wait() stands in the branch of its task::spawn().
-        known(current_page, page);
+        known_page<F, G>(page);
         return {a, call(g)};
     } else {
-        branch<G> other(g, page->ctx, std::true_type());
-        auto* const at = page->next();
-        if (__builtin_expect(page->push_at(at, address_here<task_header>(other)), 0)) {
-            if (!attend_keeping_registers(*page)) {
+        branch<G> other(g, page.nesting);
+        auto* const at = page.next();
+        if (__builtin_expect(page.push_at(at, address_here<task_header>(other)), 0)) {
+            if (!attend_keeping_registers(page)) {
                 return fork_in_place<F, G>(f, g);
             }
         }
         const auto first = [&]() -> first_result { return call_beside(f, other); };
         first_result a = first();
-        if (__builtin_expect(!page->pop_at(at), 0)) {
-            if (!settle_or_wait(*page, other)) {
+        if (__builtin_expect(!page.pop_at(at), 0)) {
+            if (!settle_or_wait(page, other)) {
                 return {static_cast<first_result&&>(a), other.stolen.take()};
             }
         }
@@ -263,6 +268,21 @@ template <class F, class G>
             return {static_cast<first_result&&>(a), call(g)};
         }
     }
+}
+
+// Runs f and g, possibly at the same time, and returns both results when both are done. If f throws, g is skipped or,
+// when stolen, waited for; the leftmost exception is rethrown. Thread safety: any thread. Beyond f and g: about 20
+// instructions if nothing is stolen.
+template <class F, class G>
+[[gnu::always_inline]] inline fork_result<F, G> fork_values(F&& f, G&& g) {
+    // GCC expects an early return before the fork to be rare and then does not split it off the function. In divide and
+    // conquer every other call is a leaf.
+    [[unlikely]];
+    worker_page* const page = current_page;
+    if (__builtin_expect(page == nullptr, 0)) {
+        return fork_from_outside<F, G>(f, g);
+    }
+    return fork_on(*page, static_cast<F&&>(f), static_cast<G&&>(g));
 }
 
 // Whether a fork is cheaper in a function of its own (fork_apart). In place, the function that forks saves the fork's
@@ -276,12 +296,24 @@ inline constexpr bool cheaper_apart =
 template <class F>
 using passed_on = std::conditional_t<splits_leaves_off && !is_copied<F>(1), F&, handed_over<F>>;
 
-// fork_values() in a function of its own. Whoever calls it and does not fork this time has nothing to save. F and G are
-// what passed_on says: compilers that pass closures differently must give this function different names. Where the
-// linker puts it makes a twentieth of a fork, so it starts a line.
+// fork_values() and fork_on() in a function of their own. Whoever calls it and does not fork this time has nothing to
+// save. F and G are what passed_on says: compilers that pass closures differently must give this function different
+// names. Where the linker puts it makes a twentieth of a fork, so it starts a line.
 template <class F, class G>
 [[gnu::noinline, gnu::aligned(64)]] fork_result<F, G> fork_apart(F f, G g) {
     return fork_values(static_cast<F&&>(f), static_cast<G&&>(g));
+}
+template <class F, class G>
+[[gnu::noinline, gnu::aligned(64)]] fork_result<F, G> fork_apart_on(F f, G g, worker_page& page) {
+    return fork_on(page, static_cast<F&&>(f), static_cast<G&&>(g));
+}
+// The test for a page, too, is here and not with who forks, who may then be small enough to go into the branches.
+template <class F, class G>
+[[gnu::noinline]] fork_result<F, G> fork_apart_or_outside(F f, G g, worker_page* page) {
+    if (__builtin_expect(page == nullptr, 0)) {
+        return fork_from_outside<F, G>(f, g);
+    }
+    return fork_apart_on<F, G>(f, g, *page);
 }
 
 // A closure of one or two words. What pads it comes along where it is passed on; nothing else looks at it.
@@ -346,6 +378,12 @@ template <class F, class G>
         return fork_values(static_cast<F&&>(f), static_cast<G&&>(g));
     } else if constexpr (made_of_words<F>() && made_of_words<G>() && !(is_copied<F>(1) && is_copied<G>(1))) {
         return fork_in_words<F, G>(f, g);
+    } else if constexpr (hands_page_on<F, G>) {
+        const std::uintptr_t page = page_number();
+        if (__builtin_constant_p(page != 0) && page != 0) { // in a branch of another one
+            return fork_apart_on<passed_on<F>, passed_on<G>>(f, g, *reinterpret_cast<worker_page*>(page));
+        }
+        return fork_apart_or_outside<passed_on<F>, passed_on<G>>(f, g, reinterpret_cast<worker_page*>(page));
     } else {
         return fork_apart<passed_on<F>, passed_on<G>>(f, g);
     }
