@@ -25,6 +25,7 @@ class nested_contexts {
     // The context of a slot that is taken: nothing has been forked there.
     void begin(const context& root) noexcept {
         page_.nesting = std::uintptr_t{1} << nesting_shift;
+        beyond_ = 0;
         set(&root);
     }
     // One further in, until leave(), which is told the one around it.

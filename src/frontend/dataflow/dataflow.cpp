@@ -132,7 +132,7 @@ dependent_task* hand_on(ready_list& ready, worker* self, const context* enclosin
             begin_elsewhere(*task);
         } else if (next == nullptr) {
             next = task;
-            self->ctx = enclosing; // valid as long as `next` has not run
+            self->contexts.set(enclosing); // valid as long as `next` has not run
         } else {
             begin_here(*self, *task);
         }

@@ -24,7 +24,7 @@ struct native {
     static constexpr std::size_t initial_capacity = 1024;
 
     // How deep contexts may be nested on one worker before what is forked further in stays there
-    // (src/sched/worker.hpp).
+    // (src/sched/nested_contexts.hpp).
     static constexpr std::size_t most_nested = 1000;
 
     // The most slots of a deque, a power of two: 2^27, which is a gigabyte of addresses; less where `ulimit -v` is set.

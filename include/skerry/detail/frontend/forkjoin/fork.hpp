@@ -190,16 +190,19 @@ template <class R>
 inline constexpr bool plain_result = std::is_trivially_copyable_v<R> && std::is_trivially_default_constructible_v<R>;
 
 // Whether fork_apart() gets the page from its caller. Clang then hands it on from fork to fork, and a recursion neither
-// reads it again nor asks whether there is one. With GCC, or a result in memory, it is one more register to keep.
+// reads it again nor asks whether there is one. With GCC, or a result in memory, it is one more register to keep;
+// without optimisation, one more frame.
+#if defined(__clang__) && defined(__OPTIMIZE__)
 template <class... F>
-inline constexpr bool hands_page_on =
-    !splits_leaves_off && (plain_result<result_of<invoke_result<std::remove_reference_t<F>>>> && ...);
+inline constexpr bool hands_page_on = (plain_result<result_of<invoke_result<std::remove_reference_t<F>>>> && ...);
+#else
+template <class...>
+inline constexpr bool hands_page_on = false;
+#endif
 
 // The calling thread's page as a number: Clang does not put a pointer in the place of one that it knows to be equal.
 [[gnu::always_inline]] inline std::uintptr_t page_number() noexcept {
-    std::uintptr_t n;
-    __builtin_memcpy(&n, static_cast<const void*>(&current_page), sizeof n);
-    return n;
+    return __builtin_bit_cast(std::uintptr_t, current_page);
 }
 
 // Tells the compiler that it is `page`, as it is around each branch: a stack with frames never changes its thread, a
