@@ -48,7 +48,7 @@ class nested_contexts {
     // Another one in the place of the innermost, under which nothing is forked just now.
     void set(const context* c) noexcept {
         if (depth() <= machine::most_nested) {
-            at_[depth() - 1].store(c, memory_order::relaxed); // X1, published by P2 of the deque
+            at_[depth() - 1].held.store(c, memory_order::relaxed); // X1, published by P2 of the deque
         }
         page_.ctx = c;
     }
@@ -60,17 +60,21 @@ class nested_contexts {
             return false;
         }
         if (nesting != 0) {
-            task.inherit(at_[nesting - 1].load(memory_order::relaxed)); // X2 <- X1
+            task.inherit(at_[nesting - 1].held.load(memory_order::relaxed)); // X2 <- X1
         }
         return true;
     }
 
   private:
+    struct place {
+        machine::atomic<const context*> held{nullptr};
+    };
+
     [[nodiscard]] std::size_t depth() const noexcept { return page_.nesting >> nesting_shift; }
 
     worker_page& page_;
     std::size_t beyond_ = 0; // how many of the contexts around have no place here
-    std::array<machine::atomic<const context*>, machine::most_nested> at_{};
+    std::array<place, machine::most_nested> at_;
 };
 
 } // namespace skerry::inline SKERRY_ABI::detail
