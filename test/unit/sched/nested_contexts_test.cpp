@@ -29,10 +29,15 @@ struct forked final : task_header {
 
 const context root{nullptr, nullptr};
 
-TEST(NestedContexts, ATaskFindsTheContextThatItWasForkedUnder) {
+class NestedContexts : public testing::Test {
+  protected:
+    NestedContexts() { contexts.begin(root); }
+
     worker_page page;
-    nested_contexts contexts(page);
-    contexts.begin(root);
+    nested_contexts contexts{page};
+};
+
+TEST_F(NestedContexts, ATaskFindsTheContextThatItWasForkedUnder) {
     const context outer{&root, nullptr};
     const context inner{&outer, nullptr};
     const context later{&outer, nullptr};
@@ -62,10 +67,7 @@ TEST(NestedContexts, ATaskFindsTheContextThatItWasForkedUnder) {
     EXPECT_EQ(of_later.ctx, &later);
 }
 
-TEST(NestedContexts, ATaskThatSaysItsContextKeepsIt) {
-    worker_page page;
-    nested_contexts contexts(page);
-    contexts.begin(root);
+TEST_F(NestedContexts, ATaskThatSaysItsContextKeepsIt) {
     const context own{&root, nullptr};
     struct begun final : task_header {
         explicit begun(const context* c) noexcept : task_header(&run_nothing, c) {}
@@ -74,10 +76,7 @@ TEST(NestedContexts, ATaskThatSaysItsContextKeepsIt) {
     EXPECT_EQ(task.ctx, &own);
 }
 
-TEST(NestedContexts, OneInThePlaceOfTheInnermost) {
-    worker_page page;
-    nested_contexts contexts(page);
-    contexts.begin(root);
+TEST_F(NestedContexts, OneInThePlaceOfTheInnermost) {
     const context before{&root, nullptr};
     const context after{&root, nullptr};
     contexts.enter(&before);
@@ -88,10 +87,7 @@ TEST(NestedContexts, OneInThePlaceOfTheInnermost) {
     EXPECT_EQ(page.ctx, &after);
 }
 
-TEST(NestedContexts, WhatIsForkedTooDeepStays) {
-    worker_page page;
-    nested_contexts contexts(page);
-    contexts.begin(root);
+TEST_F(NestedContexts, WhatIsForkedTooDeepStays) {
     std::deque<context> all;
     for (std::size_t depth = 2; depth <= machine::most_nested + 5; ++depth) {
         const context* const outer = page.ctx;
@@ -149,7 +145,7 @@ std::size_t nest(std::size_t depth) {
     return skerry::finish([&](skerry::scope& /*s*/) { return nest(depth - 1); });
 }
 
-TEST(NestedContexts, MoreBlocksThanPlaces) {
+TEST(NestedContextsOfARuntime, MoreBlocksThanPlaces) {
     skerry::options o;
     o.workers = 2;
     skerry::runtime rt(o);

@@ -18,7 +18,8 @@ inline constexpr unsigned nesting_shift = 48;
 static_assert(sizeof(std::uintptr_t) == 8);
 
 // What every task begins with, whatever model it comes from. A fork writes the first field, others the first two; the
-// thief that takes the task writes the rest, under the gate of the deque it takes it from.
+// thief that takes the task writes the rest, under the gate of the deque it takes it from, and one that only looks at a
+// fork its context.
 struct task_header {
     // Runs the task to its end and tells whoever waits. The task may be gone when it returns. Of a task that was forked
     // and not found by a thief, with its nesting.
