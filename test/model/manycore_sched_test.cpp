@@ -30,12 +30,21 @@ TEST(locked_team, passes_what_was_written) {
 TEST(locked_team, a_task_reaches_a_sleeper) { expect_end<demanding<steal_protocol::locked>>(caches); }
 TEST(locked_team, a_joiner_helps_its_thief) { expect_end<leapfrogging<steal_protocol::locked>>(caches); }
 
+TEST(locked_team, a_stolen_branch_inherits_its_context) {
+    expect_end<nesting<steal_protocol::locked>>(caches);
+    expect_end<nesting_too_deep<steal_protocol::locked>>(caches);
+}
+
 TEST(interrupted_team, passes_what_was_written) {
     expect_end<passing<steal_protocol::interrupt>>(interrupts);
     expect_end<finished<steal_protocol::interrupt>>(interrupts);
 }
 TEST(interrupted_team, a_task_reaches_a_sleeper) { expect_end<demanding<steal_protocol::interrupt>>(interrupts); }
 TEST(interrupted_team, a_joiner_helps_its_thief) { expect_end<leapfrogging<steal_protocol::interrupt>>(interrupts); }
+TEST(interrupted_team, a_stolen_branch_inherits_its_context) {
+    expect_end<nesting<steal_protocol::interrupt>>(interrupts);
+    expect_end<nesting_too_deep<steal_protocol::interrupt>>(interrupts);
+}
 
 // Larger ones, for `tools/model --deep`.
 TEST(DISABLED_deep, a_finish_block_helps_its_tasks_under_locks_with_caches) {

@@ -203,6 +203,32 @@ struct nesting : sched_world {
     machine::atomic<int> begun{0};
 };
 
+// Nested deeper than the worker's table has places: what is forked there stays with who has forked it. A thief that has
+// looked at it and sleeps is called for the next fork further out.
+template <steal_protocol Protocol>
+struct nesting_too_deep : nesting<Protocol> {
+    void owner() {
+        this->seat(0);
+        detail::worker& self = *this->workers_[0];
+        nest(self, detail::machine::most_nested + 1);
+        this->fork_until(self, 1);
+        this->team_.stop();
+    }
+    void nest(detail::worker& self, std::size_t further) {
+        if (further == 0) {
+            this->fork(
+                self, [] { reached("too deep"); },
+                [](sched_world&, detail::worker& by) { require(by.slot == 0, "stolen without its context"); });
+            return;
+        }
+        const detail::context* const outer = self.ctx;
+        const detail::context ctx(outer, nullptr);
+        self.contexts.enter(&ctx);
+        nest(self, further - 1);
+        self.contexts.leave(outer);
+    }
+};
+
 // A fork whose first branch leaves two tasks of a finish block. The newer, which the joiner runs, ends only when the
 // older has begun: somebody else must come and take it, awake or asleep.
 template <steal_protocol Protocol>

@@ -36,6 +36,10 @@ TEST(sched, a_stolen_branch_inherits_its_context) {
     expect_end<nesting<steal_protocol::asymmetric>>();
     expect_end<nesting<steal_protocol::locked>>();
 }
+TEST(sched, a_branch_forked_too_deep_stays) {
+    expect_end<nesting_too_deep<steal_protocol::asymmetric>>();
+    expect_end<nesting_too_deep<steal_protocol::locked>>();
+}
 
 // Work is never idle while those who could take it sleep: a look at each state, and a ring left out shows it to see.
 TEST(sched, nobody_sleeps_beside_an_idle_task) {
