@@ -78,7 +78,7 @@ bool withdraw(task_header& task) noexcept {
 
 void finish_stolen(task_header& task) noexcept {
     machine::publish_all(coherence_step::task_ended);
-    if (void* const sleeper = task.joined.finish()) {
+    if (void* const sleeper = task.joined.finish()) { // F1 -> F2: before anything is pushed here
         static_cast<bell*>(sleeper)->notify();
     }
 }

@@ -6,7 +6,7 @@
 //
 // Thread safety: find() behind the door of the worker's deque, all else for the owner. An entry is written before what
 // is forked under it is pushed, so whoever finds such a task sees it; and it stays until the task has been joined,
-// since a context encloses the frames that fork under it: steps X1 and X2 of README.md.
+// since a context encloses the frames that fork under it: steps X1 to X4 of README.md.
 
 #include <array>
 #include <cstddef>
@@ -57,7 +57,7 @@ class nested_contexts {
     [[nodiscard]] bool find(task_header& task) const noexcept {
         const std::size_t nesting = task.nesting();
         if (nesting > machine::most_nested) {
-            return false;
+            return false; // X3
         }
         if (nesting != 0) {
             task.inherit(at_[nesting - 1].held.load(memory_order::relaxed)); // X2 <- X1

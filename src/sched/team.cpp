@@ -159,7 +159,7 @@ worker& team::choose(worker& self, unsigned turn, unsigned n) noexcept {
 
 bool team::accept_for(worker& thief, const worker& victim, wanted w, std::size_t depth, task_header& task,
                       std::size_t index) noexcept {
-    if (!victim.contexts.find(task) || !w.accepts(task, index)) {
+    if (!victim.contexts.find(task) || !w.accepts(task, index)) { // X2, X3; F2; X4: in here
         return false;
     }
     task.joined.begin(&thief);
@@ -172,7 +172,7 @@ answer team::steal_from(worker& self, worker& victim, wanted w, bool force, task
     if (interrupts()) {
         result = request(self, victim, steal_request::kind::steal, w, nullptr);
         task = result == answer::granted ? self.request.reply.task : nullptr;
-        self.roused = self.roused || (w.is_any() && result == answer::granted && self.request.reply.more);
+        self.roused = self.roused || (w.is_any() && result == answer::granted && self.request.reply.more); // R1
     } else {
         const auto accept = [&](task_header& t, std::size_t index) {
             return accept_for(self, victim, w, self.mine().depth(), t, index);
@@ -209,9 +209,9 @@ answer team::extract_from(worker& self, worker& victim, wanted w, task_header*& 
 
 void team::rouse_another(worker& self) noexcept {
     if (interrupts()) {
-        wake_any(); // who waits for something is called by those who push it
-    } else if ((!ring_for(wanted::any()) || any_work(self)) && !wake_any()) {
-        wake_waiters();
+        wake_any(); // R5: who waits for something is called by those who push it
+    } else if ((!ring_for(wanted::any()) || any_work(self)) && !wake_any()) { // R3; R4; R5
+        wake_waiters();                                                       // R5
     }
 }
 

@@ -185,7 +185,7 @@ class team {
 
     // What the caller may have been called for is the others' concern, though it has not searched.
     void pass_on(worker& self) noexcept {
-        self.roused = true;
+        self.roused = true; // R1
         relay(self);
     }
 
@@ -248,9 +248,9 @@ class team {
     bool ring_for(wanted w) noexcept;
 
     // The caller searches no more: it has found a task, its wait is over, or it waits for something and goes to sleep.
-    // If it was roused, what it was roused for may be still there: see Sleep in the README.
+    // If it was roused, what it was roused for may be still there: R2 to R5 of the README.
     void relay(worker& self) noexcept {
-        if (std::exchange(self.roused, false) && sleepers_.load(memory_order::acquire) != 0) [[unlikely]] {
+        if (std::exchange(self.roused, false) && sleepers_.load(memory_order::acquire) != 0) [[unlikely]] { // R2
             rouse_another(self);
         }
     }

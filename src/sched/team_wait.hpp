@@ -181,11 +181,11 @@ task_header* team::sleep(worker& self, wanted w, Condition& c) noexcept {
         self.trace.sleep();
         // Without a fence somebody may have missed the ring: look again in a millisecond.
         const bool called = fenced ? self.sleeping.wait() : self.sleeping.wait_for(1'000'000);
-        self.roused = (called || !fenced) && !interrupts(); // there, whoever wakes one of several stays rung
+        self.roused = (called || !fenced) && !interrupts(); // R1; there, whoever wakes one of several stays rung
         self.trace.wake();
         c.disarm();
     } else {
-        self.roused = self.sleeping.cancel() || self.roused;
+        self.roused = self.sleeping.cancel() || self.roused; // R1
     }
     sleepers_.fetch_sub(1, memory_order::relaxed);
     return task;

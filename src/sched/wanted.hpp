@@ -46,7 +46,7 @@ class wanted {
         if (const context* const outer = ctx()) {
             return task.ctx->within(outer) || (beside_ != nullptr && task.ctx->within(beside_));
         }
-        // The executor ends the task before it pushes what comes next, and the caller sees the push.
+        // F2 <- F1: the executor ends the task before it pushes what comes next, and the caller sees the push.
         return index >= base_ && (ended_ == nullptr || !ended_->done());
     }
     // Whether what `owner` pushes just now is one of these; `joined`: the context that the pushed task itself was begun

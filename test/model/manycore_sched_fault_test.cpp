@@ -31,7 +31,9 @@ result interrupted(const options& o) {
 }
 constexpr auto run_locked = locked<passing<steal_protocol::locked>>;
 constexpr auto run_locked_finish = locked<finished<steal_protocol::locked>>;
+constexpr auto run_locked_nesting = locked<nesting<steal_protocol::locked>>;
 constexpr auto run_interrupted = interrupted<passing<steal_protocol::interrupt>>;
+constexpr auto run_interrupted_nesting = interrupted<nesting<steal_protocol::interrupt>>;
 constexpr auto run_asleep = interrupted<demanding<steal_protocol::interrupt>>;
 constexpr auto run_interrupted_finish = interrupted<finished<steal_protocol::interrupt>>;
 
@@ -66,6 +68,40 @@ const seeded all[] = {
      caches},
     {"locked L6", "no_discard_at_the_end_of_a_finish_block", no<action::discard, coherence_step::task_joined>,
      run_locked_finish, unseen, caches},
+
+    {"contexts X1",
+     "a_context_left_out_of_what_the_push_publishes",
+     [](request& r, reply& answer) {
+         if (r.function == nullptr || !no_by<action::publish, coherence_step::gate_left, 0>(r, answer)) {
+             return false;
+         }
+         const std::uintptr_t contexts = engine::instance().place_of("worker0.contexts");
+         const auto publish = [&r](std::uintptr_t begin, std::uintptr_t bytes) {
+             request part = r;
+             part.expected = begin;
+             part.operand |= bytes << 8;
+             perform(part);
+         };
+         publish(0, contexts);
+         const std::uintptr_t end = contexts + sizeof(detail::nested_contexts);
+         publish(end, (std::uintptr_t{1} << 48) - end);
+         return true;
+     },
+     run_locked_nesting,
+     {"require"},
+     caches},
+
+    {"contexts X2",
+     "a_context_of_another_nesting_taken_by_the_handler",
+     [](request& r, reply&) {
+         if (is(r, action::load, "find")) {
+             r.address += sizeof(void*);
+         }
+         return false;
+     },
+     run_interrupted_nesting,
+     {"require"},
+     caches},
 
     {"interrupt I1",
      "the_request_not_where_the_handler_looks",

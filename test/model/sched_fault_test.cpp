@@ -62,6 +62,15 @@ const seeded all[] = {
          return is(r, action::store, "ring");
      },
      run_asks, hangs},
+    {"asymmetric A1",
+     "nobody_asked",
+     [](request& r, reply&) { // who sleeps rings, too, having said so
+         return is(r, action::store, "ring") && seen("worker1.sleeping", sizeof(std::uint32_t)) == 0;
+     },
+     run_asks,
+     {},
+     memory_order_of::tso,
+     "who has asked and gets no answer takes by force; the ring spares the two a heavy fence"},
     {"sleep Z1", "no_ring", [](request& r, reply&) { return is(r, action::store, "ring"); }, run_asks, hangs},
     {"sleep Z2", "no_heavy_fence_after_the_ring",
      [](request& r, reply&) {

@@ -181,7 +181,10 @@ struct finishing : sched_world {
 // that it was forked under. In the blocks that is the same place of the worker's table.
 template <steal_protocol Protocol>
 struct nesting : sched_world {
-    nesting() : sched_world(2, Protocol, 0) { label(begun, "begun"); }
+    nesting() : sched_world(2, Protocol, 0) {
+        label(begun, "begun");
+        label(workers_[0]->contexts, "worker0.contexts");
+    }
     void owner() {
         seat(0);
         detail::worker& self = *workers_[0];
