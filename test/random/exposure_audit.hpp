@@ -13,6 +13,7 @@
 
 #include <skerry/region.hpp>
 
+#include "coherence/page_source.hpp"
 #include "world.hpp"
 
 namespace random_programs {
@@ -28,6 +29,10 @@ struct held_piece {
 struct hold {
     std::uint32_t program; // a task of an earlier one has ended, with its children
     std::vector<held_piece> pieces;
+    // Of its regions, as they were when it began: while one is lent to a child elsewhere, nobody here knows its pages,
+    // which are open all the same.
+    std::vector<skerry::detail::page_range> written{};
+    std::vector<skerry::detail::page_range> read{};
 };
 
 // While a task runs. Looks only where audit_exposure() has been called.

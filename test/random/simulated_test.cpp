@@ -50,7 +50,7 @@ class left_out : public testing::TestWithParam<fault> {};
 TEST_P(left_out, is_found) {
     const fault& f = GetParam();
     std::string text;
-    for (std::uint64_t seed = 0; seed < 60 && text.empty(); ++seed) {
+    for (std::uint64_t seed = 0; seed < 120 && text.empty(); ++seed) {
         text = failure(skerry_test::run_in_child([&] {
             skerry::port::leave_out({f.left_out});
             return run_round(round_of(seed), {f.steal}, usual_patience_seconds);
