@@ -62,14 +62,54 @@ class Docs(unittest.TestCase):
         self.assert_broken(block(LOOP + "more();\n"), 4, "line 4 of the block is 'more();'")
         self.assert_broken(block("for (int i = 0; i < 3; ++i) {\n"), 4, "line 2 of the block is '', in docs/examples/p.cpp#loop it is 'work(i);'")
 
+    def write_tests(self):
+        """Tests `unit` and `unit_two`, by their own sources, `model_more` by a function and the objects of another,
+        and `command`, a script."""
+        for name, text in {
+            "test/CMakeLists.txt": """# skerry_add_test(NAME gone SOURCES t.cpp)
+                skerry_add_test(NAME unit SOURCES t.cpp $<TARGET_OBJECTS:test_child> LABELS unit)
+                foreach(part one two)
+                  set(source part_${part}.cpp)
+                  skerry_add_test(NAME unit_${part} SOURCES ${source})
+                endforeach()""",
+            "test/model/CMakeLists.txt": """
+                skerry_add_model_test(model_more 60 ${PROJECT_SOURCE_DIR}/test/model/m.cpp $<TARGET_OBJECTS:unit_one>)
+                add_test(NAME command COMMAND Python3::Interpreter "${CMAKE_CURRENT_SOURCE_DIR}/c.py" "a \\"b\\"")""",
+            "test/t.cpp": "TEST(Steals, AreFair) {}\nTEST_P(Growth,\n       DequesGrow) {}\n",
+            "test/part_one.cpp": "TEST(Part, One) {}\n",
+            "test/part_two.cpp": '#include "part_two.hpp"\nRC_GTEST_PROP(Part, Two, ()) {}\n',
+            "test/part_two.hpp": "TYPED_TEST(Typed, Two) {}\n",
+            "test/model/m.cpp": "TEST(deque, a_row) {}\n",
+            "test/model/c.py": "class Command(unittest.TestCase):\n    def test_every_flag(self):\n",
+        }.items():
+            path = self.root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+
+    def test_cases_that_tests_have(self):
+        self.write_tests()
+        for text in ("`unit: Steals.AreFair, Growth.*`\n", "`unit: AreFair, Deques*, Growth`\n", "`unit_two: Part.Two`\n",
+                     "`unit_two: Typed.*`\n", "`model_more: a_row*, a_r…, Part.One`\n", "`command: every_flag`\n",
+                     "`make: *** [all]`, `skerry: no word.`, `wait: …`\n"):
+            with self.subTest(text):
+                self.assertEqual(self.check(text).stdout, "")
+
     def test_a_case_that_no_test_has(self):
-        (self.root / "test").mkdir()
-        (self.root / "test" / "t.cpp").write_text("TEST(Steals, AreFair) {}\nTEST_P(Growth,\n       DequesGrow) {}\n")
-        for text in ("`unit: Steals.AreFair, Growth.*`\n", "`make: *** [all]`, `skerry: no word.`\n"):
-            self.assertEqual(self.check(text).stdout, "")
+        self.write_tests()
         self.assert_broken("`unit: Steals.AreFair`\n`unit: Growth.*, Steals.AreQuick`\n", 2,
-                           "no test has a case Steals.AreQuick")
-        self.assert_broken("`unit: Groth.*`\n", 1, "no test has a case Groth.*")
+                           "unit has no case Steals.AreQuick")
+        self.assert_broken("`unit: Groth.*`\n", 1, "unit has no case Groth.*")
+        self.assert_broken("`unit: AreQuick`\n", 1, "unit has no case AreQuick")
+        self.assert_broken("`command: no_flag`\n", 1, "command has no case no_flag")
+
+    def test_a_case_of_another_test(self):
+        self.write_tests()
+        self.assert_broken("`unit_one: Steals.AreFair`\n", 1, "unit_one has no case Steals.AreFair")
+        self.assert_broken("`unit_one: Two`\n", 1, "unit_one has no case Two")
+
+    def test_a_test_that_is_not_there(self):
+        self.write_tests()
+        self.assert_broken("`gone: Steals.AreFair`\n", 1, "no test is called gone")
 
     def test_write_mends_it(self):
         done = self.check(block("old();\n"), "--write")
