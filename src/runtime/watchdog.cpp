@@ -158,9 +158,13 @@ std::string watchdog::waits_for(unsigned slot, std::vector<unsigned>& others) co
         others.push_back(static_cast<const worker*>(executor)->slot);
         return "which " + worker_text(others.back()) + " runs";
     }
+    // Who waits for all that is left waits for whoever has begun anything: a stolen task, or a wait inside of one.
+    const auto runs = [&](unsigned i) {
+        return what.is_any() ? records_.note(i).text != nullptr : runs_within(team_.slot(i), what.ctx());
+    };
     std::string text;
-    for (unsigned i = 0; what.ctx() != nullptr && i < team_.slots(); ++i) {
-        if (i != slot && team_.slot(i).taken.load(memory_order::relaxed) && runs_within(team_.slot(i), what.ctx())) {
+    for (unsigned i = 0; i < team_.slots(); ++i) {
+        if (i != slot && team_.slot(i).taken.load(memory_order::relaxed) && runs(i)) {
             others.push_back(i);
             text += (text.empty() ? "which " : " and ") + worker_text(i);
         }

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <coroutine>
 #include <cstddef>
 #include <cstdio>
+#include <exception>
 #include <functional>
 #include <future>
 #include <mutex>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -63,10 +66,10 @@ RC_GTEST_PROP(WaitGraph, HasACycleUnlessItCanBeTakenApart, ()) {
     }
 }
 
-// Runs `hang`, with a watchdog that looks every 50 ms, until a report has all of `wanted` in it, and returns that
-// report.
-std::string report_of(unsigned workers, const std::function<void()>& hang, const std::vector<std::string>& wanted,
-                      unsigned blocking_threads = 4) {
+// Runs `program`, which hangs with a runtime of these options, until a report has all of `wanted` in it, and returns
+// that report. The watchdog looks every 50 ms.
+std::string report_of_runtime(unsigned workers, const std::function<void(const skerry::options&)>& program,
+                              const std::vector<std::string>& wanted, unsigned blocking_threads = 4) {
     const skerry_test::child_result child = skerry_test::run_in_child([&] {
         alarm(60);
         int ends[2];
@@ -92,12 +95,21 @@ std::string report_of(unsigned workers, const std::function<void()>& hang, const
         o.workers = workers;
         o.watchdog_seconds = 0.05;
         o.blocking_threads = blocking_threads;
-        skerry::runtime rt(o);
-        rt.run(hang);
+        program(o);
         _exit(2);
     });
     EXPECT_TRUE(child.exited && child.code == 0) << child.code << ": " << child.output;
     return child.output;
+}
+
+// The same of what hangs inside the runtime.
+std::string report_of(unsigned workers, const std::function<void()>& hang, const std::vector<std::string>& wanted,
+                      unsigned blocking_threads = 4) {
+    const auto inside = [&hang](const skerry::options& o) {
+        skerry::runtime rt(o);
+        rt.run(hang);
+    };
+    return report_of_runtime(workers, inside, wanted, blocking_threads);
 }
 
 void wait_until(const std::atomic<bool>& flag) {
@@ -181,6 +193,134 @@ TEST(Watchdog, NamesTheLineOfATaskwait) {
                                          },
                                          {"waits for taskwait", "    at "});
     expect_lines_in(report);
+}
+
+TEST(Watchdog, NamesTheLineOfATaskwaitOn) {
+    int object = 0;
+    const std::string report = report_of(2,
+                                         [&] {
+                                             std::atomic<bool> begun{false};
+                                             skerry::spawn(
+                                                 [&](int&) {
+                                                     begun = true;
+                                                     sleep_for_ever();
+                                                 },
+                                                 skerry::out(object));
+                                             wait_until(begun);
+                                             expect_line(__LINE__ + 1);
+                                             skerry::taskwait_on(skerry::in(object));
+                                         },
+                                         {"waits for taskwait_on", "    at "});
+    expect_lines_in(report);
+    EXPECT_THAT(report,
+                ContainsRegex("waits for taskwait_on 0x[0-9a-f]+, for [0-9]+ ms, which worker [01] runs, asleep"));
+    EXPECT_THAT(report, Not(HasSubstr("deadlock")));
+}
+
+TEST(Watchdog, NamesTheLineOfATaskGroup) {
+    const std::string report = report_of(2,
+                                         [] {
+                                             std::atomic<bool> begun{false};
+                                             skerry::task_group group;
+                                             group.run([&] {
+                                                 begun = true;
+                                                 sleep_for_ever();
+                                             });
+                                             wait_until(begun);
+                                             expect_line(__LINE__ + 1);
+                                             group.wait();
+                                         },
+                                         {"waits for task_group", "    at "});
+    expect_lines_in(report);
+    EXPECT_THAT(report, ContainsRegex("waits for task_group: its tasks 0x[0-9a-f]+, for [0-9]+ ms, which worker [01] "
+                                      "runs, asleep"));
+    EXPECT_THAT(report, Not(HasSubstr("deadlock")));
+}
+
+TEST(Watchdog, NamesTheLineOfAFuture) {
+    const std::string report = report_of(2,
+                                         [] {
+                                             std::atomic<bool> begun{false};
+                                             const skerry::future<void> f = skerry::submit([&] {
+                                                 begun = true;
+                                                 sleep_for_ever();
+                                             });
+                                             wait_until(begun);
+                                             expect_line(__LINE__ + 1);
+                                             f.wait();
+                                         },
+                                         {"waits for the task of a future", "    at "});
+    expect_lines_in(report);
+    EXPECT_THAT(report, ContainsRegex("waits for the task of a future 0x[0-9a-f]+, for [0-9]+ ms, which worker [01] "
+                                      "runs, asleep"));
+    EXPECT_THAT(report, Not(HasSubstr("deadlock")));
+}
+
+// A coroutine that nobody waits for but the end of the runtime: what comes behind its await is a task there.
+struct left_alone {
+    struct promise_type {
+        left_alone get_return_object() noexcept { return {}; }
+        std::suspend_never initial_suspend() noexcept { return {}; }
+        std::suspend_never final_suspend() noexcept { return {}; }
+        void return_void() noexcept {}
+        void unhandled_exception() noexcept { std::terminate(); }
+    };
+};
+
+left_alone await(skerry::future<void>& f, std::function<void()> rest) {
+    co_await f;
+    rest();
+}
+
+// Ends a runtime while a worker runs `rest`, a submitted task of it.
+void end_beside(const skerry::options& o, const std::function<void()>& rest) {
+    std::optional<skerry::runtime> rt(o);
+    skerry::future<void> f;
+    std::atomic<bool> made{false};
+    std::atomic<bool> running{false}; // on the worker: nobody else takes a task meanwhile
+    std::atomic<bool> awaited{false};
+    std::atomic<bool> begun{false};
+    std::thread outsider([&] {
+        wait_until(made);
+        await(f, [&] {
+            begun = true;
+            rest();
+        });
+        awaited = true;
+    });
+    rt->run([&] {
+        f = skerry::submit([&] {
+            running = true;
+            wait_until(awaited);
+        });
+        wait_until(running);
+        made = true;
+    });
+    outsider.join();
+    wait_until(begun);
+    expect_line(__LINE__ + 1);
+    rt.reset();
+}
+
+TEST(Watchdog, NamesTheLineOfTheEndOfARuntime) {
+    const std::string report = report_of_runtime(2, [](const skerry::options& o) { end_beside(o, sleep_for_ever); },
+                                                 {"waits for end of the runtime", "    at "});
+    expect_lines_in(report);
+    EXPECT_THAT(report, ContainsRegex("waits for end of the runtime: tasks submitted to it 0x[0-9a-f]+, for [0-9]+ ms, "
+                                      "which worker [01] runs, asleep"));
+    EXPECT_THAT(report, Not(HasSubstr("deadlock")));
+}
+
+TEST(Watchdog, NamesALockThatIsHeldAcrossTheEndOfARuntime) {
+    const std::string report = report_of_runtime(2,
+                                                 [](const skerry::options& o) {
+                                                     std::mutex lock;
+                                                     const std::lock_guard held(lock);
+                                                     end_beside(o, [&] { const std::lock_guard wanted(lock); });
+                                                 },
+                                                 {"deadlock: "});
+    expect_lines_in(report);
+    EXPECT_THAT(report, HasSubstr("deadlock: worker 0 waits for worker 1, worker 1 waits for worker 0\n"));
 }
 
 // The waiter holds a lock that what it waits for takes.
