@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -317,6 +318,45 @@ TEST(MemoryOfTheGroup, IsForWhatWasTouched) {
             return ran == 1'000'001 && *r.make<int>(5) == 5 && computes();
         });
         return right ? 0 : 2;
+    }));
+}
+
+// Where the group's limits are hit while a program ends, others hang: numba#10556. Of 16 workers on one CPU most sleep
+// then, some search, and one runs what nobody waits for.
+TEST(MemoryOfTheGroup, AProgramEndsInIt) {
+    const skerry_test::memory_group group(48 * mib);
+    if (!group.made()) {
+        GTEST_SKIP() << skerry_test::memory_group::not_made;
+    }
+    expect_success(run_in_child([&group]() -> int {
+        alarm(60);
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(sched_getcpu(), &one);
+        if (!group.enter() || sched_setaffinity(0, sizeof one, &one) != 0) {
+            return 1;
+        }
+        setenv("SKERRY_WORKERS", "16", 1);
+        {
+            skerry::runtime rt(with(16));
+            if (!rt.run(computes)) {
+                return 2;
+            }
+        }
+        if (!computes()) {
+            return 3;
+        }
+        std::atomic<bool> begun{false};
+        static_cast<void>(skerry::submit([&begun] {
+            begun = true;
+            for (;;) {
+                pause();
+            }
+        }));
+        while (!begun) {
+            std::this_thread::yield();
+        }
+        std::exit(0);
     }));
 }
 
