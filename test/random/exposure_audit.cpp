@@ -47,9 +47,8 @@ std::uintptr_t page_of(const void* address) {
 bool covers(std::span<const skerry::detail::page_range> pages, const void* address) {
     const auto& a = skerry::detail::arena::instance();
     const auto number = (reinterpret_cast<std::uintptr_t>(address) - a.place().address) / skerry::detail::page_bytes;
-    return std::ranges::any_of(pages, [number](skerry::detail::page_range r) {
-        return r.first <= number && number < r.first + r.count;
-    });
+    return std::ranges::any_of(
+        pages, [number](skerry::detail::page_range r) { return r.first <= number && number < r.first + r.count; });
 }
 
 std::vector<skerry::detail::page_range> pages_now(const skerry::region& of) {
