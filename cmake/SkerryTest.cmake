@@ -90,3 +90,9 @@ function(skerry_set_test_limits name timeout labels env)
     set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
   endif()
 endfunction()
+
+# skerry_optimise_sources(SOURCE ...): of this folder; compiled at -O2 in every preset, as those who use them compile
+#   forks, whose code is another without (fork.hpp).
+function(skerry_optimise_sources)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS -O2)
+endfunction()

@@ -45,13 +45,11 @@ TEST(interrupted_team, a_stolen_branch_inherits_its_context) {
     expect_end<nesting<steal_protocol::interrupt>>(interrupts);
     expect_end<nesting_too_deep<steal_protocol::interrupt>>(interrupts);
 }
+TEST(interrupted_team, a_finish_block_helps_its_tasks) { expect_end<finishing<steal_protocol::interrupt>>(interrupts); }
 
-// Larger ones, for `tools/model --deep`.
+// A larger one, for `tools/model --deep`.
 TEST(DISABLED_deep, a_finish_block_helps_its_tasks_under_locks_with_caches) {
     expect_end<finishing<steal_protocol::locked>>(caches);
-}
-TEST(DISABLED_deep, a_finish_block_helps_its_tasks_with_interrupts) {
-    expect_end<finishing<steal_protocol::interrupt>>(interrupts);
 }
 
 } // namespace

@@ -179,7 +179,7 @@ struct finishing : sched_world {
 
 // Forks in one finish block after another, and outside of them: each one's branch is stolen, and runs under the context
 // that it was forked under. In the blocks that is the same place of the worker's table.
-template <steal_protocol Protocol>
+template <steal_protocol Protocol, int Blocks = 2, bool Outside = true>
 struct nesting : sched_world {
     nesting() : sched_world(2, Protocol, 0) {
         label(begun, "begun");
@@ -188,12 +188,14 @@ struct nesting : sched_world {
     void owner() {
         seat(0);
         detail::worker& self = *workers_[0];
-        for (int blocks = 1; blocks <= 2; ++blocks) {
+        for (int blocks = 1; blocks <= Blocks; ++blocks) {
             finish(self, [this, &self, blocks](const detail::context&, detail::latch<detail::machine>&) {
                 fork_until(self, blocks);
             });
         }
-        fork_until(self, 3);
+        if (Outside) {
+            fork_until(self, Blocks + 1);
+        }
         team_.stop();
     }
     void thief() { background(1); }

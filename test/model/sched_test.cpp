@@ -109,6 +109,10 @@ TEST(rc11, a_joiner_helps_its_thief_under_locks) { expect_end<leapfrogging<steal
 TEST(rc11, a_finish_block_helps_its_tasks_under_locks) {
     expect_end<finishing<steal_protocol::locked>>(c_plus_plus(1));
 }
+TEST(rc11, a_stolen_branch_inherits_its_context_under_locks) {
+    expect_end<nesting<steal_protocol::locked, 1, false>>(c_plus_plus(2));
+    expect_end<nesting<steal_protocol::locked>>(c_plus_plus(1));
+}
 TEST(rc11, tasks_left_above_a_fork_under_locks) {
     expect_end<leaving_loose_tasks<steal_protocol::locked>>(c_plus_plus(1));
 }
@@ -127,6 +131,11 @@ TEST(DISABLED_deep, a_joiner_helps_its_thief_in_c_plus_plus_under_locks) {
 }
 TEST(DISABLED_deep, a_finish_block_helps_its_tasks_in_c_plus_plus) {
     expect_end<finishing<steal_protocol::asymmetric>>(c_plus_plus(2));
+}
+TEST(DISABLED_deep, a_stolen_branch_inherits_its_context_in_c_plus_plus) {
+    expect_end<nesting<steal_protocol::locked, 2, false>>(c_plus_plus(2));
+    expect_end<nesting_too_deep<steal_protocol::locked>>(c_plus_plus(2));
+    expect_end<nesting<steal_protocol::asymmetric, 1, false>>(c_plus_plus(2));
 }
 TEST(DISABLED_deep, tasks_left_above_a_fork_in_c_plus_plus) {
     expect_end<leaving_loose_tasks<steal_protocol::asymmetric>>(c_plus_plus(2));

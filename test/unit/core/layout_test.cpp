@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The line that every fork reads and writes, as programs know it that are compiled already. To change a number here is
-// to change the binary interface: SKERRY_LAYOUT_VERSION (CMakeLists.txt) and SKERRY_ABI change with it. The compiler
-// holds all of it; there is nothing to run.
+// What every fork reads and writes, as programs know it that are compiled already: the line of its worker and the head of
+// its task. To change a number here is to change the binary interface: from the first release on, SKERRY_LAYOUT_VERSION
+// (CMakeLists.txt) and SKERRY_ABI change with it. The compiler holds all of it; there is nothing to run.
 
 #include <cstddef>
 
+#include <skerry/detail/core/task_header.hpp>
 #include <skerry/detail/core/worker_page.hpp>
 
 namespace {
 
+using skerry::detail::nesting_shift;
+using skerry::detail::task_header;
 using skerry::detail::worker_page;
 
 template <class Field>
@@ -35,5 +38,13 @@ static_assert(offsetof(worker_page, split) == 16);
 static_assert(offsetof(worker_page, ctx) == 24);
 static_assert(offsetof(worker_page, nesting) == 32);
 #pragma GCC diagnostic pop
+
+static_assert(sizeof(task_header) == 40 && alignof(task_header) == 8);
+static_assert(offsetof(task_header, run) == 0);
+static_assert(offsetof(task_header, ctx) == 8);
+static_assert(offsetof(task_header, joined) == 16);
+static_assert(offsetof(task_header, index) == 24);
+static_assert(offsetof(task_header, base) == 32);
+static_assert(nesting_shift == 48);
 
 } // namespace
