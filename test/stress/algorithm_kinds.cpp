@@ -142,10 +142,16 @@ std::uint64_t in_scan(const node& at) {
     child_values values{};
     child_values sums{};
     child_values expected{};
+    std::array<bool, node::most_children> read{};
+    std::atomic<bool> changed{false};
     census here(at.left_behind());
     const auto value = [&](unsigned i) {
         const census::member inside(here);
-        return values[i] = i < at.children ? at(i) : 0;
+        const std::uint64_t now = i < at.children ? at(i) : 0;
+        if (std::exchange(read[i], true) && values[i] != now) {
+            changed = true;
+        }
+        return values[i] = now;
     };
     const auto all = std::views::transform(indices(node::most_children), value);
     if (at.seed % 2 == 0) {
@@ -155,7 +161,8 @@ std::uint64_t in_scan(const node& at) {
         skerry::parallel_exclusive_scan(all, sums.begin(), at.seed, std::plus<>(), skerry::grain::fixed(1));
         std::exclusive_scan(values.begin(), values.end(), expected.begin(), at.seed);
     }
-    at.expect(sums == expected || at.set().cancels, "scanned wrongly"); // a child in a cancelled group may change
+    // A child changes if a group around it is stopped meanwhile, by who cancels it or by the exception of a task.
+    at.expect(sums == expected || at.set().cancels || (at.set().throws && changed), "scanned wrongly");
     return sum_of(values);
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What every fork reads and writes, as programs know it that are compiled already: the line of its worker and the head of
-// its task. To change a number here is to change the binary interface: from the first release on, SKERRY_LAYOUT_VERSION
-// (CMakeLists.txt) and SKERRY_ABI change with it. The compiler holds all of it; there is nothing to run.
+// What every fork reads and writes, as programs know it that are compiled already: the line of its worker and the head
+// of its task. To change a number here is to change the binary interface: from the first release on,
+// SKERRY_LAYOUT_VERSION (CMakeLists.txt) and SKERRY_ABI change with it. The compiler holds all of it; there is nothing
+// to run.
 
 #include <cstddef>
 
