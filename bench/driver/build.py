@@ -33,6 +33,10 @@ def run(command, what, cwd=ROOT):
     return done.stdout
 
 
+def target_of(peer, workload):
+    return f"bench_{workload}_{peer.name}"
+
+
 class Programs:
     """Where each peer's programs are. missing: {column label: why it is not measured}; absent: {workload: the same}."""
 
@@ -41,12 +45,13 @@ class Programs:
         self.trees, self.missing, self.targets, self.absent = {}, {}, {}, {}
 
     def build(self, peers, workloads, others=()):
-        """workloads: what each peer has a program for. others: targets of the g++ tree that belong to no peer."""
+        """workloads: what each peer has a program for, if it says nothing else. others: targets of the g++ tree that
+        belong to no peer."""
         for tree in dict.fromkeys(peer.tree for peer in peers):
             wanted = [peer for peer in peers if peer.tree == tree]
             why = self._cargo() if tree == "cargo" else self._cmake(tree, wanted, workloads, others)
             for peer in wanted:
-                if why or (tree != "cargo" and not self._has(tree, peer.name, workloads)):
+                if why or (tree != "cargo" and not self._has(tree, peer, workloads)):
                     self.missing[peer.label] = why or f"{peer.name} was not found by CMake for {tree}"
 
     def command(self, peer, program):
@@ -55,7 +60,7 @@ class Programs:
             return None
         if peer.tree == "cargo":
             return [self.trees["cargo"], program.removesuffix("_shared")]
-        return [self.trees[peer.tree] / "bench" / f"bench_{program}_{peer.name}"]
+        return [self.trees[peer.tree] / "bench" / target_of(peer, program)]
 
     def cli(self):
         """The skerry command of the g++ tree, or None."""
@@ -72,8 +77,8 @@ class Programs:
         path = self.trees.get("g++", self.folder) / folder / name
         return path if path.exists() else None
 
-    def _has(self, tree, name, workloads):
-        return all(f"bench_{workload}_{name}" in self.targets[tree] for workload in workloads
+    def _has(self, tree, peer, workloads):
+        return all(target_of(peer, workload) in self.targets[tree] for workload in peer.only or workloads
                    if workload not in self.absent)
 
     def _cmake(self, tree, peers, workloads, others):
@@ -89,7 +94,7 @@ class Programs:
         self.targets[tree] = set(re.findall(r"^(\w+): phony$", listed, re.MULTILINE))
         self.absent |= {workload: why for workload, why in NEEDS.items()
                         if workload in workloads and f"bench_{workload}_serial" not in self.targets[tree]}
-        wanted = {f"bench_{workload}_{peer.name}" for workload in workloads for peer in peers}
+        wanted = {target_of(peer, workload) for peer in peers for workload in peer.only or workloads}
         wanted |= set(others if tree == "g++" else ()) | {"bench_limits", "skerry_cli"}
         wanted &= self.targets[tree]
         run(["cmake", "--build", folder, "--parallel", str(self.jobs), "--target", *sorted(wanted)],

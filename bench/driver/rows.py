@@ -12,6 +12,7 @@ class Peer:
     name: str
     tree: str
     side_by_side: bool = False  # as many copies of it as there are workers, at the same time
+    only: tuple = ()  # workloads that it has a program for, if not for all
 
 
 PEERS = [
@@ -26,7 +27,9 @@ PEERS = [
 ]
 SERIAL = ["serial g++", "serial clang++"]
 COPIES = [Peer("copies g++", "serial", "g++", True), Peer("copies clang++", "serial", "clang++", True)]
-ELISIONS = [Peer("elision g++", "elision", "g++", True), Peer("elision clang++", "elision", "clang++", True)]
+ELISIONS = [Peer("elision g++", "elision", "g++", True, ("nqueens", "uts")),
+            Peer("elision clang++", "elision", "clang++", True, ("nqueens", "uts"))]
+BUILT = PEERS + ELISIONS  # copies run the programs of peers
 SKERRY = ["Skerry g++", "Skerry clang++"]
 DECIDING = ["oneTBB", "rayon"]  # the rivals that the gate compares with
 RIVALS = DECIDING + ["libomp", "libgomp"]

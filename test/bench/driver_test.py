@@ -19,7 +19,7 @@ import machine  # noqa: E402
 import measure  # noqa: E402
 import slice_figures  # noqa: E402
 import table  # noqa: E402
-from rows import BOUNDS, COPIES, ELISIONS, MANY, PEERS, ROWS  # noqa: E402
+from rows import BOUNDS, BUILT, COPIES, ELISIONS, MANY, PEERS, ROWS  # noqa: E402
 
 
 def result(row, workers=1, problems=None, missing=None, shapes=ROWS, **values):
@@ -532,6 +532,13 @@ class Slice(unittest.TestCase):
 
 
 class Building(unittest.TestCase):
+    def test_everything_that_is_run_is_built(self):
+        built = {(peer.tree, build.target_of(peer, workload)) for peer in BUILT
+                 for workload in peer.only or {row.program for row in ROWS}}
+        run = {(peer.tree, build.target_of(peer, row.program)) for row in ROWS for workers in (1, 2)
+               for peer in row.peers(workers)}
+        self.assertLessEqual(run, built)
+
     def test_a_compiler_that_is_not_installed_is_named(self):
         old = build.COMPILERS["g++"]
         self.addCleanup(build.COMPILERS.__setitem__, "g++", old)
