@@ -106,8 +106,26 @@ const seeded all[] = {
      memory_order_of::partial},
     {"deque O1",
      "bottom_not_lowered_in_pop",
-     [](request& r, reply&) { return is(r, action::store, "pop"); },
+     [](request& r, reply&) { return is(r, action::store, "pop_to"); },
      run_waits,
+     {"require"}},
+    {"deque O1",
+     "bottom_not_lowered_behind_a_leaf",
+     [](request& r, reply&) { return is(r, action::store, "pop_to"); },
+     run_row,
+     {"fatal"}},
+    {"deque O2",
+     "light_fence_missing_behind_a_leaf",
+     [](request& r, reply&) { return is(r, action::light_fence, "pop_to"); },
+     run_row,
+     {"require"}},
+    {"deque O2",
+     "split_not_looked_at_behind_a_leaf",
+     [](request& r, reply& a) {
+         a.value = 0;
+         return is(r, action::load, "pop_to") && touches(r, "split");
+     },
+     run_row,
      {"require"}},
     {"deque O1",
      "bottom_not_lowered_in_pop_at",
@@ -148,14 +166,14 @@ const seeded all[] = {
      {"require"}},
     {"deque O2",
      "light_fence_missing_in_pop",
-     [](request& r, reply&) { return is(r, action::light_fence, "pop") || is(r, action::light_fence, "pop_at"); },
+     [](request& r, reply&) { return is(r, action::light_fence, "pop_to") || is(r, action::light_fence, "pop_at"); },
      run_steals,
      {"require"}},
     {"deque O2",
      "split_not_looked_at_in_pop",
      [](request& r, reply& a) {
          a.value = 0;
-         return (is(r, action::load, "pop") || is(r, action::load, "pop_at")) && touches(r, "split");
+         return (is(r, action::load, "pop_to") || is(r, action::load, "pop_at")) && touches(r, "split");
      },
      run_only,
      {"require"}},

@@ -53,6 +53,12 @@ TEST(deque, a_row) {
 TEST(deque, a_row_after_another) {
     expect_goals(with_one_thief<rows<2, true, 2>>(), {"no room for a row", "granted", "seized", "stolen"});
 }
+TEST(deque, a_row_in_a_row) {
+    expect_goals(with_one_thief<rows_in_rows<2, false>>(),
+                 {"rung beside a row", "rung between leaves", "no room for a row", "granted", "stolen"});
+    expect_goals(with_one_thief<rows_in_rows<1, true>>(),
+                 {"rung beside a row", "rung between leaves", "granted", "seized", "stolen"});
+}
 TEST(deque, a_row_of_tasks_that_were_in_one_before) {
     expect_goals(with_one_thief<rows_again>(), {"stolen in the first row", "granted", "seized", "stolen"});
 }

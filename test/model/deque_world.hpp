@@ -76,29 +76,37 @@ class deque_world {
         }
     }
 
-    // The tasks [first, last) as a row of leaves: pushed at once if there is room, the last of them first; else forked.
-    void row(std::size_t first, std::size_t last) {
-        const std::size_t n = last - first;
+    // N tasks from `first` on as a row: pushed at once if there is room, the last of them first; else forked. `above`
+    // runs meanwhile, over all of them.
+    template <std::size_t N>
+    void row(std::size_t first) {
+        row<N>(first, [] {});
+    }
+    template <std::size_t N, class Above>
+    void row(std::size_t first, const Above& above) {
         auto* const bottom = page_.next();
-        if (!page_.has_room(bottom, n)) {
+        if (!page_.has_room(bottom, N)) {
             reached("no room for a row");
-            fork(first, last);
+            above();
+            fork(first, first + N);
             return;
         }
-        for (std::size_t i = first; i != last; ++i) {
+        for (std::size_t i = first; i != first + N; ++i) {
             tasks_[i].input.set(static_cast<int>(i) + 1);
         }
-        if (page_.push_all(bottom, n, [&](std::size_t i) { return &tasks_[first + i]; })) {
+        if (page_.template push_all<N>(bottom, [&](std::size_t i) { return &tasks_[first + i]; })) {
             reached("rung beside a row");
             require(owner_end(deque_).attend(), "a row that had room was undone");
         }
-        for (std::size_t i = 0; i != n; ++i) {
+        above();
+        for (std::size_t i = 0; i != N; ++i) {
+            auto* const at = bottom + (N - 1 - i);
             task& own = tasks_[first + i];
-            if (page_.rung()) {
+            if (page_.rung_at(at)) {
                 reached("rung between leaves");
                 require(owner_end(deque_).attend(), "what a ring asked for was undone");
             }
-            if (page_.pop_at(bottom + (n - 1 - i))) {
+            if (page_.pop_to(at)) {
                 run_own(own);
             } else {
                 settle(own);
@@ -283,9 +291,9 @@ template <std::size_t Length, bool Impatient, std::size_t After = 0,
 struct rows : deque_world<shrunk<Capacity, Machine, Most>> {
     rows() : deque_world<shrunk<Capacity, Machine, Most>>(Protocol) {}
     void owner() {
-        this->row(0, Length);
+        this->template row<Length>(0);
         if constexpr (After != 0) {
-            this->row(Length, Length + After);
+            this->template row<After>(Length);
         }
     }
     void first_thief() { this->ask_then_steal(1, Impatient); }
@@ -293,11 +301,25 @@ struct rows : deque_world<shrunk<Capacity, Machine, Most>> {
     void finally() { this->require_taken(Length + After); }
 };
 
+// A row of Length tasks over one of two.
+template <std::size_t Length, bool Impatient>
+struct rows_in_rows : deque_world<shrunk<8>> {
+    rows_in_rows() : deque_world<shrunk<8>>(steal_protocol::asymmetric) {}
+    void owner() {
+        row<2>(0, [this] { row<Length>(2); });
+    }
+    void first_thief() {
+        ask_then_steal(1, Impatient);
+        ask_then_steal(1, Impatient);
+    }
+    void finally() { require_taken(2 + Length); }
+};
+
 // Two rows of the same tasks one after the other, and a thief that comes twice.
 struct rows_again : deque_world<shrunk<8>> {
     rows_again() : deque_world<shrunk<8>>(steal_protocol::asymmetric) {}
     void owner() {
-        row(0, 2);
+        row<2>(0);
         require_taken(2);
         for (std::size_t i = 0; i != 2; ++i) {
             if (tasks_[i].thief >= 0) {
@@ -306,7 +328,7 @@ struct rows_again : deque_world<shrunk<8>> {
             tasks_[i].takers = 0;
             tasks_[i].thief = -1;
         }
-        row(0, 2);
+        row<2>(0);
     }
     void first_thief() {
         ask_then_steal(1, true);

@@ -95,6 +95,9 @@ class atomic : cell<T> {
     }
 
     T load_here(place where = place::current()) const noexcept { return load(memory_order::relaxed, where); }
+    bool exceeds_here(T than, place where = place::current()) const noexcept {
+        return load(memory_order::relaxed, where) > than;
+    }
     // A plain load, as compilers take it: another thread's store that is not ordered with it is a race.
     T own(place where = place::current()) const noexcept {
         return from_word<T>(this->ask(action::plain_load, 0, 0, memory_order::relaxed, where).value);

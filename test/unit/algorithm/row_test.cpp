@@ -23,10 +23,12 @@ using skerry::grain;
 class Row : public OnTwoWorkers {};
 
 constexpr std::size_t row = 8;
+constexpr std::size_t block = 64; // a row of rows, in loops that are longer
 
 // Each leaf can be taken while the first one runs, in one row and in a tree of them.
 TEST_P(Row, EveryLeafIsATaskOfItsOwn) {
-    for (const std::size_t n : {std::size_t{2}, std::size_t{3}, row - 1, row, row + 1, 5 * row + 3}) {
+    for (const std::size_t n : {std::size_t{2}, std::size_t{3}, row - 1, row, row + 1, 5 * row + 3, block - 1, block,
+                                block + 1, 2 * block, 5 * block + 3}) {
         in([n] {
             std::atomic<bool> last_ran = false;
             std::atomic<std::size_t> ran = 0;
@@ -75,6 +77,62 @@ TEST_P(Row, AnExceptionLeavesOutWhatHasNotBegun) {
         }
         EXPECT_TRUE(ran[row - 1]) << "the thief was not awaited";
         EXPECT_FALSE(ran[0]);
+    });
+}
+
+// The thief has taken the second block and then the last row of the first one, when a leaf of its first row throws. (It
+// may come back for more before the owner has given up what lies between.)
+TEST_P(Row, AnExceptionWaitsForARowThatAThiefHas) {
+    in([] {
+        std::atomic<bool> taken = false;
+        std::atomic<bool> thrown = false;
+        std::array<std::atomic<int>, 2 * block> ran{};
+        const auto leaf = [&](std::size_t i) {
+            if (i == 0) {
+                until(taken);
+                thrown = true;
+                throw std::runtime_error("first");
+            }
+            if (i >= block - row && i < block) {
+                taken = true;
+                until(thrown);
+            }
+            ++ran[i];
+        };
+        EXPECT_THROW(skerry::parallel_for(std::size_t{0}, ran.size(), leaf, grain::fixed(1)), std::runtime_error);
+        EXPECT_EQ(ran[0], 0);
+        for (std::size_t i = 1; i != ran.size(); ++i) {
+            EXPECT_LE(ran[i], 1) << "leaf " << i;
+        }
+        for (std::size_t i = block - row; i != block; ++i) {
+            EXPECT_EQ(ran[i], 1) << "the thief was not awaited, leaf " << i;
+        }
+    });
+}
+
+TEST_P(Row, TheExceptionOfATakenRowArrives) {
+    in([] {
+        std::atomic<bool> taken = false;
+        std::array<std::atomic<int>, 2 * block> ran{};
+        const auto leaf = [&](std::size_t i) {
+            if (i == 0) {
+                until(taken);
+            } else if (i == block - row) {
+                taken = true;
+                throw std::runtime_error("taken");
+            }
+            ++ran[i];
+        };
+        try {
+            skerry::parallel_for(std::size_t{0}, ran.size(), leaf, grain::fixed(1));
+            ADD_FAILURE() << "nothing was thrown";
+        } catch (const std::runtime_error& e) {
+            EXPECT_STREQ(e.what(), "taken");
+        }
+        for (std::size_t i = 0; i != block - row; ++i) {
+            EXPECT_EQ(ran[i], 1) << "leaf " << i;
+        }
+        EXPECT_EQ(ran[block - row], 0);
     });
 }
 

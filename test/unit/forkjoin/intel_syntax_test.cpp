@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <skerry/algorithm.hpp>
 #include <skerry/parallel_invoke.hpp>
 #include <skerry/runtime.hpp>
 
@@ -22,6 +23,15 @@ TEST_P(IntelSyntax, BranchesAreCalled) {
     EXPECT_EQ(in([] { return mixed::by_value(15); }), 610);
     EXPECT_EQ(in([] { return mixed::by_reference(15); }), 610);
     EXPECT_EQ(in([] { return mixed::by_object(15).value(); }), 610);
+}
+
+TEST_P(IntelSyntax, LeavesAreCalledInRows) {
+    std::atomic<int> sum = 0;
+    in([&sum] {
+        skerry::parallel_for(0, 200, [&sum](int i) { sum += i; }, skerry::grain::fixed(1));
+        return 0;
+    });
+    EXPECT_EQ(sum, 19900);
 }
 
 ON_ALL_WORKERS(IntelSyntax);

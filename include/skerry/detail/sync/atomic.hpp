@@ -8,6 +8,7 @@
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/memory_order.hpp>
+#include <skerry/detail/base/port/exceeds_here.hpp>
 #include <skerry/detail/base/port/known.hpp>
 #include <skerry/detail/base/port/watched.hpp>
 
@@ -41,6 +42,15 @@ class atomic {
             return load(memory_order::relaxed);
         } else {
             return *const_cast<const volatile T*>(&value_);
+        }
+    }
+
+    // load(relaxed) > than, of pointers, in one instruction where there is one. What is loaded is not kept.
+    bool exceeds_here(T than) const noexcept {
+        if constexpr (accesses_are_watched) {
+            return load(memory_order::relaxed) > than;
+        } else {
+            return detail::exceeds_here(value_, than);
         }
     }
 

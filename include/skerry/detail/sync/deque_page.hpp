@@ -55,35 +55,41 @@ struct deque_page {
         return b + n < limit.load(memory_order::relaxed); // P0 <- Z1
     }
 
-    // Pushes n tasks at once, of which task(0) becomes the newest: what n push_at() in a row do, with one store to
-    // `bottom`. True: somebody rang meanwhile. Precondition: has_room(b, n) was true after the owner's last push.
-    template <class NthTask>
-    [[nodiscard]] bool push_all(slot* b, std::size_t n, NthTask&& task) noexcept {
-        for (std::size_t i = 0; i != n; ++i) {
-            (b + (n - 1 - i))->store(task(i), memory_order::relaxed); // P1, all of them published by P2
+    // Pushes N tasks at once, of which task(0) becomes the newest: what N push_at() in a row do, with one store to
+    // `bottom`. True: somebody rang meanwhile. Precondition: has_room(b, N) was true after the owner's last push.
+    template <std::size_t N, class NthTask>
+    [[nodiscard]] bool push_all(slot* b, NthTask&& task) noexcept {
+#pragma GCC unroll 8
+        for (std::size_t i = 0; i != N; ++i) {
+            (b + (N - 1 - i))->store(task(i), memory_order::relaxed); // P1, all of them published by P2
         }
-        bottom.store(b + n, M::owner_release); // P2 -> S3, Z3
+        bottom.store(b + N, M::owner_release); // P2 -> S3, Z3
         M::light_fence();                      // P2 before P3
-        return rung();                         // P3 <- Z1; room there was at P0
+        return rung_at(b + N);                 // room there was at P0
     }
 
     // Whether somebody has rung since the owner last attended; always in the locked protocol.
     [[nodiscard]] bool rung() const noexcept { return limit.load(memory_order::relaxed) == nullptr; } // P3 <- Z1
 
+    // The same for an owner that knows that there is room for b: one comparison.
+    [[nodiscard]] bool rung_at(slot* b) const noexcept { return !limit.exceeds_here(b); } // P3 <- Z1
+
     // Takes the newest slot off and says whether its task certainly is the owner's. If not, deque::settle() finds out.
-    [[nodiscard]] bool pop() noexcept {
-        slot* const b = bottom.load(memory_order::relaxed) - 1;
-        bottom.store(b, M::owner_release);             // O1 -> S3
-        M::light_fence();                              // O1 before O2: pairs with the heavy fence S2
-        return b >= split.load(memory_order::relaxed); // O2 <- S1
-    }
+    [[nodiscard]] bool pop() noexcept { return pop_to(bottom.load(memory_order::relaxed) - 1); }
 
     // The same for an owner that remembers where it pushed, and takes off with its task all that lies above: loose
     // tasks, if anything, all of which are shared, so that the answer is false and deque::settle() puts them back.
-    // Nothing is loaded that the next push would have to wait for.
+    [[nodiscard]] bool pop_to(slot* b) noexcept {
+        bottom.store(b, M::owner_release); // O1 -> S3
+        M::light_fence();                  // O1 before O2: pairs with the heavy fence S2
+        return !split.exceeds_here(b);     // O2 <- S1
+    }
+
+    // The same for a fork: the next push begins there, and need load nothing. It gains nothing by the comparison of
+    // pop_to() (design note 0028).
     [[nodiscard]] bool pop_at(slot* b) noexcept {
         bottom.store(b, M::owner_release);           // O1 -> S3
-        M::light_fence();                            // O1 before O2: pairs with the heavy fence S2
+        M::light_fence();                            // O1 before O2
         const bool certain = b >= split.load_here(); // O2 <- S1
         if (certain) {
             bottom.known_own(b); // the next push begins here
