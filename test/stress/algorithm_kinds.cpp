@@ -44,6 +44,27 @@ std::uint64_t in_loop(const node& at) {
     return sum;
 }
 
+// The children among leaves that do next to nothing, up to some rows of rows of them.
+std::uint64_t in_long_loop(const node& at) {
+    const auto n = static_cast<unsigned>(node::most_children + at.seed % 300);
+    const unsigned apart = n / at.children;
+    std::atomic<std::uint64_t> sum{0};
+    std::vector<std::atomic<unsigned char>> visits(n);
+    census here(at.left_behind());
+    skerry::parallel_for(
+        0U, n,
+        [&](unsigned i) {
+            const census::member inside(here);
+            ++visits[i];
+            if (i % apart == 0 && i / apart < at.children) {
+                sum += at(i / apart);
+            }
+        },
+        skerry::grain::fixed(1));
+    at.expect(std::ranges::all_of(visits, [](const auto& v) { return v == 1; }), "a leaf ran not at all, or twice");
+    return sum;
+}
+
 std::uint64_t in_box(const node& at) {
     std::atomic<std::uint64_t> sum{0};
     census here(at.left_behind());
@@ -272,8 +293,8 @@ std::uint64_t in_stable_sort(const node& at) {
     });
 }
 
-constexpr kind all[] = {in_loop, in_box,    in_elements, in_transformation,   in_copy, in_transformed_sum, in_sum,
-                        in_scan, in_search, in_question, in_sort_of_integers, in_sort, in_stable_sort};
+constexpr kind all[] = {in_loop, in_long_loop, in_box,    in_elements, in_transformation,   in_copy, in_transformed_sum,
+                        in_sum,  in_scan,      in_search, in_question, in_sort_of_integers, in_sort, in_stable_sort};
 
 } // namespace
 
