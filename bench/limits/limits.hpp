@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each step of a fork costs at least. No runtime is measured here: the same recursion, fib without inlining, does
-// one step more from line to line, and the difference is what a runtime pays that takes the step.
+// What each step of a fork, and of a leaf of a loop, costs at least. No runtime is measured here: the same recursion,
+// fib without inlining, does one step more from line to line, and the difference is what a runtime pays that takes the
+// step.
 #pragma once
 
 #include "harness/harness.hpp"
@@ -26,6 +27,7 @@ double least_nanoseconds(unsigned runs, const std::function<seconds()>& f);
 std::vector<step> fork_steps();            // forks.cpp
 std::vector<step> owner_steps();           // owner.cpp
 std::uint64_t fib_of_coroutines(unsigned); // coroutine.cpp
+void measure_loops();                      // rows.cpp
 void measure_operations();                 // operations.cpp
 
 } // namespace bench::limits

@@ -47,5 +47,6 @@ int main() {
         }
         limits::print(step.name, "ns/fork", least / forks);
     }
+    limits::measure_loops();
     limits::measure_operations();
 }
