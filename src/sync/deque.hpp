@@ -170,9 +170,9 @@ class deque {
         return end > top_.load(memory_order::acquire);
     }
 
-    // Inside the door, of an owner that has just popped: where bottom was before. pop_at() takes loose tasks off, too;
-    // they end where what is shared ends. If the split lies above the popped task, bottom lay at the split or one above
-    // the task: what is newest is either loose, and so below the split, or the task itself.
+    // Inside the door, of an owner that has just popped: where bottom was before. pop_at() and pop_to() take loose
+    // tasks off, too; they end where what is shared ends. If the split lies above the popped task, bottom lay at the
+    // split or one above the task: what is newest is either loose, and so below the split, or the task itself.
     slot* newest_end() const noexcept {
         const auto& shared = protocol_ == steal_protocol::locked ? shared_ : page_.split;
         return std::max(page_.bottom.load(memory_order::relaxed) + 1, shared.load(memory_order::relaxed));

@@ -31,8 +31,8 @@ class deque_owner {
         return true;
     }
 
-    // After a pop() or pop_at() that was not certain. `task` is what the owner wants; on `newer`, `above` is what it
-    // got. Retracts the split, so that what remains is partly private again.
+    // After a pop(), pop_to() or pop_at() that was not certain. `task` is what the owner wants; on `newer`, `above` is
+    // what it got. Retracts the split, so that what remains is partly private again.
     [[nodiscard]] settled settle(const Task& task, Task*& above) noexcept {
         d_.enter();
         slot* const b = d_.newest_end() - 1;

@@ -25,7 +25,7 @@ template <class M, class Task>
 struct deque_page {
     using slot = typename M::template atomic<Task*>;
 
-    // Where the next push goes: what pop_at() wants to know.
+    // Where the next push goes: what pop_at() and pop_to() want to know.
     [[nodiscard]] slot* next() const noexcept { return bottom.own(); }
 
     // Stores the task and says whether the owner is wanted: the deque is full, or was rung. Whoever gets true calls
