@@ -117,7 +117,7 @@ TEST(rc11, tasks_left_above_a_fork_under_locks) {
     expect_end<leaving_loose_tasks<steal_protocol::locked>>(c_plus_plus(1));
 }
 
-// Larger ones, for `tools/model --deep`.
+// Larger ones, for `tools/model --deep`: up to minutes each, which `make test` does not have.
 constexpr options deep = {.max_states = 60'000'000};
 
 TEST(DISABLED_deep, a_warm_task_reaches_a_sleeper_in_c_plus_plus) {
