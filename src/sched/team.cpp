@@ -23,6 +23,9 @@ constexpr double patience_s = 15e-6;
 constexpr double youth_s = 1e-6;
 // How long to search before sleeping: a few wake-ups' worth (5 to 15 µs each).
 constexpr double spin_s = 40e-6;
+// Whoever has worked searches for as long as that took, up to this: the next tasks of a program of many short loops are
+// near, and on 16 processors a sleep and a wake-up in each of them took a quarter of its time.
+constexpr double most_earned_s = 300e-6;
 
 constinit machine::atomic<std::uint64_t> teams_made{0};
 
@@ -40,6 +43,7 @@ team::team(const team_settings& settings)
       patience_(in_ticks(patience_s)),
       youth_(in_ticks(youth_s)),
       spin_time_(in_ticks(settings.crowded ? spin_s / 10 : spin_s)),
+      most_earned_(settings.crowded ? 0 : in_ticks(most_earned_s)),
       table_(std::make_unique<machine::atomic<worker*>[]>(settings.max_slots)) {}
 
 team::~team() {
@@ -57,7 +61,6 @@ worker* team::make_slot(unsigned number) {
             fresh->order.insert(fresh->order.begin(), place); // a foreign thread: its double is as near as can be
         }
     }
-    fresh->random += number;
     fresh->ring(); // K3, invariant 1: somebody may be asleep already
     return fresh.release();
 }
@@ -144,13 +147,7 @@ void team::execute(worker& self, task_header& task, successors what_follows) noe
 
 // --- searching ------------------------------------------------------------------------------------------------------
 
-worker& team::choose(worker& self, unsigned turn, unsigned n) noexcept {
-    if (settings_.victims == victim_policy::random) {
-        self.random ^= self.random << 13; // xorshift32 (Marsaglia)
-        self.random ^= self.random >> 17;
-        self.random ^= self.random << 5;
-        return slot(self.random % n);
-    }
+worker& team::choose(const worker& self, unsigned turn, unsigned n) const noexcept {
     if (turn < self.order.size() && self.order[turn] < n) {
         return slot(self.order[turn]);
     }
@@ -287,9 +284,18 @@ bool team::worth_asking(worker& victim, search& s) const noexcept {
     return s.suspect == &victim && now - s.suspected_at >= youth_;
 }
 
-bool team::expired(const search& s) const noexcept {
+void team::begin_search(worker& self, search& s, bool has_slept) const noexcept {
+    s = search{.began = port::ticks()};
+    self.earned = has_slept ? 0 : std::min(self.earned + (s.began - self.looked_at), most_earned_);
+    self.looked_at = s.began;
+}
+
+bool team::expired(worker& self, const search& s) const noexcept {
+    const std::uint64_t now = port::ticks();
+    self.earned -= std::min(self.earned, now - self.looked_at);
+    self.looked_at = now;
     // An unanswered request is waited for: giving up would leave its tasks to nobody.
-    return s.asked == nullptr && port::ticks() - s.began > spin_time_;
+    return s.asked == nullptr && self.earned == 0 && now - s.began > spin_time_;
 }
 
 void team::relax(search& s) noexcept {

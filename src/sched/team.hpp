@@ -27,17 +27,11 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-enum class victim_policy : std::uint8_t {
-    nearest, // by distance in the machine, then around
-    random,  // what the papers' runtimes do; for their reproduction
-};
-
 struct team_settings {
     void* owner = nullptr; // whatever assembled the team
     unsigned workers = 1;  // threads that may run at a time
     unsigned max_slots = 1024;
     steal_protocol protocol = steal_protocol::asymmetric;
-    victim_policy victims = victim_policy::nearest;
     std::size_t trace_records = 0;                         // newest events that each slot keeps; 0: no trace
     void (*tells_itself)(task_header*) noexcept = nullptr; // tasks that run this write their own start and end
     wait_observer* observer = nullptr;                     // null: nobody looks at waits. Outlives the team
@@ -217,7 +211,11 @@ class team {
     task_header* last_look(worker& self, wanted w, bool& unsure) noexcept;
     // A loose task from the middle of the victim's deque.
     answer extract_from(worker& self, worker& victim, wanted w, task_header*& task) noexcept;
-    [[nodiscard]] bool expired(const search& s) const noexcept;
+    // The first search of a loop, or one behind a task or a sleep. What has passed since the worker searched last, if
+    // it has not slept, was work: so much may be searched, in all, until the worker has slept.
+    void begin_search(worker& self, search& s, bool has_slept) const noexcept;
+    // Whether the search has taken long enough for a sleep. What has been searched is paid for here.
+    [[nodiscard]] bool expired(worker& self, const search& s) const noexcept;
     void relax(search& s) noexcept;
     [[nodiscard]] bool worth_asking(worker& victim, search& s) const noexcept;
     answer steal_from(worker& self, worker& victim, wanted w, bool force, task_header*& task) noexcept;
@@ -239,7 +237,7 @@ class team {
 
     // As slots(), for a thief: what it will read of new workers is not older than they are.
     unsigned known_slots(worker& self) const noexcept;
-    worker& choose(worker& self, unsigned turn, unsigned n) noexcept;
+    [[nodiscard]] worker& choose(const worker& self, unsigned turn, unsigned n) const noexcept;
 
     // Sleeps if `arm` succeeds and a last look finds nothing; returns what it finds.
     template <class Condition>
@@ -273,9 +271,10 @@ class team {
     const std::uint32_t generation_;
     const std::uint64_t silent_generation_; // the same, or with a trace none
     const std::uint64_t serial_;
-    const std::uint64_t patience_;  // ticks that an owner may take to answer
-    const std::uint64_t youth_;     // ticks of a region's life in which nobody asks
-    const std::uint64_t spin_time_; // ticks of search before sleep
+    const std::uint64_t patience_;    // ticks that an owner may take to answer
+    const std::uint64_t youth_;       // ticks of a region's life in which nobody asks
+    const std::uint64_t spin_time_;   // ticks of search before sleep, at least,
+    const std::uint64_t most_earned_; // and those that work may have earned
     const std::unique_ptr<machine::atomic<worker*>[]> table_;
 
     // Any thread.

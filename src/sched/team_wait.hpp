@@ -99,7 +99,8 @@ void team::wait_as(worker& self, Trace trace, wanted w, std::size_t base, Condit
     trace.wait(trace_id(subject), trace_id(text));
     const std::size_t floor = std::exchange(self.floor, base);
     const successors what_follows = w.executor() != nullptr ? successors::elsewhere : successors::here;
-    search s{.began = port::ticks()};
+    search s;
+    begin_search(self, s, false);
     idleness idle(*this, w);
     while (!c.done()) {
         task_header* task = self.mine().take_newest(base); // what a task run here has left behind
@@ -110,7 +111,7 @@ void team::wait_as(worker& self, Trace trace, wanted w, std::size_t base, Condit
             if (idle.begin()) {
                 s.began = port::ticks();
             }
-            if (!expired(s)) {
+            if (!expired(self, s)) {
                 relax(s);
                 continue;
             }
@@ -124,7 +125,7 @@ void team::wait_as(worker& self, Trace trace, wanted w, std::size_t base, Condit
             relay(self);
             execute(self, trace, *task, what_follows);
         }
-        s = search{.began = port::ticks()};
+        begin_search(self, s, task == nullptr);
     }
     idle.end();
     relay(self);
@@ -205,7 +206,8 @@ void team::work_as(worker& self, Trace trace, Retired&& retired) noexcept {
         void disarm() const noexcept {}
     } stopped{*this};
 
-    search s{.began = port::ticks()};
+    search s;
+    begin_search(self, s, true);
     idleness idle(*this, wanted::any());
     while (!stopped.done() && !retired()) {
         task_header* task = self.mine().take_newest(0); // what a task has left behind
@@ -216,7 +218,7 @@ void team::work_as(worker& self, Trace trace, Retired&& retired) noexcept {
             if (idle.begin()) {
                 s.began = port::ticks();
             }
-            if (!expired(s)) {
+            if (!expired(self, s)) {
                 relax(s);
                 continue;
             }
@@ -228,7 +230,7 @@ void team::work_as(worker& self, Trace trace, Retired&& retired) noexcept {
             const activity_scope doing(self, "running tasks", nullptr);
             execute(self, trace, *task, successors::here);
         }
-        s = search{.began = port::ticks()};
+        begin_search(self, s, task == nullptr);
     }
 }
 

@@ -78,9 +78,10 @@ struct worker final : worker_page {
     steal_request request;
 
     // Owner only.
-    bool roused = false;      // called for a task, or knows of another one: team::relay()
-    unsigned known_slots = 0; // of the team, as of the last look
-    std::uint32_t random = 0x9e3779b9U;
+    bool roused = false;         // called for a task, or knows of another one: team::relay()
+    unsigned known_slots = 0;    // of the team, as of the last look
+    std::uint64_t looked_at = 0; // when a search has last looked at the clock, in ticks
+    std::uint64_t earned = 0;    // ticks that may be searched before a sleep, for so long has been worked
     successors what_follows = successors::elsewhere; // the task that execute() is about to run
     std::size_t floor = 0;        // of the innermost wait or finish: tasks from this depth on are its own
     worker_page* outer = nullptr; // the page of the runtime around this one

@@ -54,13 +54,14 @@ struct run_of {
 };
 run_of now{};
 
-skerry_sim::statistics simulate(const machine_and_protocol& m, const program& p, std::uint64_t seed) {
-    now = {p.run, p.workers, m.steal, "it has not run", {}};
+skerry_sim::statistics simulate(const skerry_sim::machine_description& m, skerry::steal_mode steal, const program& p,
+                                std::uint64_t seed) {
+    now = {p.run, p.workers, steal, "it has not run", {}};
     skerry_sim::settings set;
     set.seed = seed;
     // Every other run gets the old values that the machine would give it.
     set.stale = seed % 2 == 0 ? skerry_sim::stale_mode::report : skerry_sim::stale_mode::emulate;
-    skerry_sim::simulation simulation(machine_named(m.file), set);
+    skerry_sim::simulation simulation(m, set);
     return simulation.run(
         [](void*) {
             skerry::options o = all_cores(now.steal);
@@ -70,6 +71,10 @@ skerry_sim::statistics simulate(const machine_and_protocol& m, const program& p,
             now.stats = rt.stats();
         },
         nullptr);
+}
+
+skerry_sim::statistics simulate(const machine_and_protocol& m, const program& p, std::uint64_t seed) {
+    return simulate(machine_named(m.file), m.steal, p, seed);
 }
 
 class steal : public testing::TestWithParam<std::tuple<machine_and_protocol, program>> {};
@@ -266,6 +271,103 @@ TEST(unstolen_joins, discard_at_each_push_and_pop_under_the_gate) {
     EXPECT_EQ(now.wrong, nullptr);
     EXPECT_EQ(joins_after - joins_before, 2 * 232U);
 }
+
+// --- what a steal moves ---------------------------------------------------------------------------------------------
+
+unsigned times = 0;
+
+const char* fork_for_long() {
+    for (unsigned i = 0; i < times; ++i) {
+        if (fib(18) != 2584) {
+            return "fib(18) is not 2584";
+        }
+    }
+    return nullptr;
+}
+
+struct moved {
+    double lines = 0;
+    double asked = 0;
+    double granted = 0;
+};
+
+// Lines that came into private caches large enough for all that the program has, and what was asked for meanwhile.
+moved move(const machine_and_protocol& m, unsigned workers, unsigned times_) {
+    times = times_;
+    skerry_sim::machine_description large = machine_named(m.file);
+    large.l1.bytes = 1U << 20U;
+    large.l1.ways = 8;
+    const skerry_sim::core_statistics s = simulate(large, m.steal, {"fork_for_long", fork_for_long, workers}, 0).total;
+    EXPECT_EQ(now.wrong, nullptr) << now.wrong;
+    return {.lines = static_cast<double>(s.load_misses + s.store_misses),
+            .asked = static_cast<double>(now.stats.steals_asked),
+            .granted = static_cast<double>(now.stats.steals_granted)};
+}
+
+class stolen : public testing::TestWithParam<machine_and_protocol> {};
+
+// Whole programs, so what thieves look at before they find something is in it; the start is not.
+TEST_P(stolen, moves_few_lines) {
+    constexpr unsigned often = 40;
+    for (const unsigned workers : {2U, 4U}) {
+        const moved once = move(GetParam(), workers, often);
+        const moved twice = move(GetParam(), workers, 2 * often);
+        const double granted = twice.granted - once.granted;
+        ASSERT_GT(granted, 2 * often);
+        const double lines = (twice.lines - once.lines) / granted;
+        std::printf("%s, %u cores: %.1f lines and %.2f requests for each of %.0f steals\n", GetParam().name, workers,
+                    lines, (twice.asked - once.asked) / granted, granted);
+        EXPECT_LT(lines, 64);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(machines, stolen, testing::Values(all[2], all[3], all[4]),
+                         [](const testing::TestParamInfo<machine_and_protocol>& i) {
+                             return std::string(i.param.name);
+                         });
+
+// --- how long is searched -------------------------------------------------------------------------------------------
+
+// What a thief meets in each round, in µs: the owner forks and is deep in a leaf, the thief takes the other branch by
+// force, and then there is nothing for a while.
+struct round_of_work {
+    const char* name;
+    std::uint64_t owner, thief, gap;
+    bool sleeps;
+};
+round_of_work each_round{};
+constexpr unsigned rounds = 20;
+
+const char* work_in_rounds() {
+    for (unsigned i = 0; i < rounds; ++i) {
+        skerry::parallel_invoke([] { skerry::port::sleep_ns(each_round.owner * 1000); },
+                                [] { skerry::port::sleep_ns(each_round.thief * 1000); });
+        skerry::port::sleep_ns(each_round.gap * 1000);
+    }
+    return nullptr;
+}
+
+class search : public testing::TestWithParam<round_of_work> {};
+
+TEST_P(search, lasts_as_long_as_has_been_worked) {
+    each_round = GetParam();
+    static_cast<void>(simulate(all[2], {"work_in_rounds", work_in_rounds, 2}, 0));
+    ASSERT_EQ(now.wrong, nullptr) << now.wrong;
+    EXPECT_EQ(now.stats.steals_granted, rounds);
+    if (each_round.sleeps) {
+        EXPECT_GE(now.stats.sleeps, rounds - 1);
+    } else {
+        EXPECT_LE(now.stats.sleeps, 2U); // at the beginning, when nothing is earned, and at the end
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(rounds, search,
+                         testing::Values(round_of_work{"less_than_worked", 120, 100, 50, false},
+                                         round_of_work{"more_than_worked", 120, 100, 150, true},
+                                         round_of_work{"hardly_worked", 40, 5, 50, true},
+                                         round_of_work{"worked_for_long", 1020, 1000, 250, false},
+                                         round_of_work{"never_for_longer_than_300_us", 1020, 1000, 400, true}),
+                         [](const testing::TestParamInfo<round_of_work>& i) { return std::string(i.param.name); });
 
 } // namespace
 
