@@ -17,9 +17,9 @@ constexpr std::chrono::milliseconds period{1};
 
 template <class F>
 double processors_used(F&& f) {
-    const seconds before = processor_time();
+    const seconds before = processor_time_of_threads();
     const seconds passed = time(f);
-    return (processor_time() - before) / passed;
+    return (processor_time_of_threads() - before) / passed;
 }
 
 bool work_until(std::chrono::steady_clock::time_point end) {

@@ -19,8 +19,11 @@ namespace {
 // An owner that forks answers within nanoseconds. One that has not answered after this is deep in a leaf; the heavy
 // fence that then takes its tasks costs about as much.
 constexpr double patience_s = 15e-6;
-// A region that is over by then is not worth a steal, which costs its owner about as much.
+// A region that is over by then is not worth a steal, which costs its owner about as much. For each four workers: a
+// loop has more leaves the more workers there are, and thieves who come to a short one make it long for the next of
+// them.
 constexpr double youth_s = 1e-6;
+constexpr unsigned workers_of_youth = 4;
 // How long to search before sleeping: a few wake-ups' worth (5 to 15 µs each).
 constexpr double spin_s = 40e-6;
 // Whoever has worked searches for as long as that took, up to this: the next tasks of a program of many short loops are
@@ -41,7 +44,7 @@ team::team(const team_settings& settings)
       silent_generation_(traced() ? ~std::uint64_t{0} : generation_),
       serial_(teams_made.fetch_add(1, memory_order::relaxed) + 1),
       patience_(in_ticks(patience_s)),
-      youth_(in_ticks(youth_s)),
+      youth_(in_ticks(youth_s * std::max(1U, settings.workers / workers_of_youth))),
       spin_time_(in_ticks(settings.crowded ? spin_s / 10 : spin_s)),
       most_earned_(settings.crowded ? 0 : in_ticks(most_earned_s)),
       table_(std::make_unique<machine::atomic<worker*>[]>(settings.max_slots)) {}

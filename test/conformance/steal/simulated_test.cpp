@@ -199,6 +199,41 @@ INSTANTIATE_TEST_SUITE_P(machines, traced, testing::ValuesIn(all),
                              return std::string(i.param.name);
                          });
 
+// --- short regions --------------------------------------------------------------------------------------------------
+
+constexpr unsigned regions_in_a_row = 200;
+std::uint64_t steals_before_short_regions = 0;
+
+void loop_of(std::size_t iterations) {
+    skerry::parallel_for(std::size_t{0}, iterations, [](std::size_t) {});
+}
+
+// Sixteen thieves would make of each short region a long one, which the next of them would find worth asking.
+TEST(short_regions, are_left_alone_again_after_long_ones) {
+    skerry_sim::machine_description sixteen = machine_named("tiny4-mesi.toml");
+    sixteen.cores.count = 16;
+    sixteen.cores.columns = 4;
+    sixteen.l1.bytes = 1U << 16U;
+    sixteen.l1.ways = 8;
+    sixteen.fabric.reset();
+    skerry_sim::simulation simulation(sixteen);
+    static_cast<void>(simulation.run(
+        [](void*) {
+            skerry::runtime rt(all_cores(skerry::steal_mode::asymmetric));
+            for (unsigned i = 0; i < 10; ++i) {
+                rt.run([] { loop_of(20'000); });
+            }
+            steals_before_short_regions = rt.stats().steals_granted;
+            for (unsigned i = 0; i < regions_in_a_row; ++i) {
+                rt.run([] { loop_of(40); });
+            }
+            now.stats = rt.stats();
+        },
+        nullptr));
+    EXPECT_GT(steals_before_short_regions, 100U);
+    EXPECT_LT(now.stats.steals_granted - steals_before_short_regions, regions_in_a_row / 10);
+}
+
 // --- what a machine lacks ------------------------------------------------------------------------------------------
 
 TEST(refused, a_trace_from_within) {
