@@ -212,7 +212,8 @@ class team {
     // A loose task from the middle of the victim's deque.
     answer extract_from(worker& self, worker& victim, wanted w, task_header*& task) noexcept;
     // The first search of a loop, or one behind a task or a sleep. What has passed since the worker searched last, if
-    // it has not slept, was work: so much may be searched, in all, until the worker has slept.
+    // it has not slept, was work (also what a thread from outside has done there): so much may be searched, in all,
+    // until the worker has slept.
     void begin_search(worker& self, search& s, bool has_slept) const noexcept;
     // Whether the search has taken long enough for a sleep. What has been searched is paid for here.
     [[nodiscard]] bool expired(worker& self, const search& s) const noexcept;
