@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <exception>
@@ -159,9 +160,10 @@ seconds processor_time_of_threads() {
         constexpr clockid_t of_a_thread = 6;
         const auto number = static_cast<unsigned>(std::stoi(thread.path().filename()));
         timespec used{};
-        if (::clock_gettime(static_cast<clockid_t>(~number << 3U) | of_a_thread, &used) == 0) {
-            all += std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+        if (::clock_gettime(static_cast<clockid_t>(~number << 3U) | of_a_thread, &used) != 0) {
+            throw std::system_error(errno, std::generic_category(), "the processor time of a thread cannot be read");
         }
+        all += std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
     }
     return all;
 }

@@ -72,7 +72,8 @@ void spin_for(seconds duration);
 /// Processor time that this process has used, all threads and the copies that have ended.
 seconds processor_time();
 /// The same of the threads that live now, exact: the system counts a thread that runs on another processor up to its
-/// last tick only, which may be milliseconds ago.
+/// last tick only, which may be milliseconds ago. The difference of two readings is right if no thread has ended
+/// between them. Throws std::system_error if a thread ends meanwhile.
 seconds processor_time_of_threads();
 
 /// A stream of numbers that is the same on every machine (splitmix64).

@@ -24,10 +24,10 @@ constexpr double patience_s = 15e-6;
 // them.
 constexpr double youth_s = 1e-6;
 constexpr unsigned workers_of_youth = 4;
-// How long to search before sleeping: a few wake-ups' worth (5 to 15 µs each).
+// How long to search before sleeping, at least: a few wake-ups' worth (5 to 15 µs each).
 constexpr double spin_s = 40e-6;
 // Whoever has worked searches for as long as that took, up to this: the next tasks of a program of many short loops are
-// near, and on 16 processors a sleep and a wake-up in each of them took a quarter of its time.
+// near, and on 16 processors a sleep and a wake-up in each of them took almost a fifth of its time.
 constexpr double most_earned_s = 300e-6;
 
 constinit machine::atomic<std::uint64_t> teams_made{0};
@@ -46,7 +46,8 @@ team::team(const team_settings& settings)
       patience_(in_ticks(patience_s)),
       youth_(in_ticks(youth_s * std::max(1U, settings.workers / workers_of_youth))),
       spin_time_(in_ticks(settings.crowded ? spin_s / 10 : spin_s)),
-      most_earned_(settings.crowded ? 0 : in_ticks(most_earned_s)),
+      // A search that interrupts its victims is no business to prolong.
+      most_earned_(settings.crowded || interrupts() ? 0 : in_ticks(most_earned_s)),
       table_(std::make_unique<machine::atomic<worker*>[]>(settings.max_slots)) {}
 
 team::~team() {
@@ -233,6 +234,7 @@ task_header* team::look(worker& self, wanted w, search& s) noexcept {
             if (steal_from(self, deaf, w, true, task) == answer::granted) {
                 return task;
             }
+            s.declined = true;
         }
     }
     const auto consider = [&](worker& v) {
@@ -250,7 +252,8 @@ task_header* team::look(worker& self, wanted w, search& s) noexcept {
             return false;
         }
         const std::uint64_t now = port::ticks();
-        if (now - s.began <= spin_time_) { // later: whoever has declined so far would again
+        // Later: not if somebody was forced in vain, who would have nothing again.
+        if (now - s.began <= spin_time_ || (self.earned != 0 && !s.declined)) {
             v.theirs().ask();
             s.asked = &v;
             s.asked_at = now;

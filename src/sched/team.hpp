@@ -192,6 +192,7 @@ class team {
         worker* suspect = nullptr;      // who seems to have work for others, and is not asked yet:
         std::uint32_t entry = 0;        // in which of its regions,
         std::uint64_t suspected_at = 0; // and since when
+        bool declined = false;          // somebody was forced and had nothing for this search
         unsigned turn = 0;
     };
 

@@ -225,7 +225,7 @@ TEST(short_regions, are_left_alone_again_after_long_ones) {
             }
             steals_before_short_regions = rt.stats().steals_granted;
             for (unsigned i = 0; i < regions_in_a_row; ++i) {
-                rt.run([] { loop_of(40); });
+                rt.run([] { loop_of(30); });
             }
             now.stats = rt.stats();
         },
@@ -309,10 +309,10 @@ TEST(unstolen_joins, discard_at_each_push_and_pop_under_the_gate) {
 
 // --- what a steal moves ---------------------------------------------------------------------------------------------
 
-unsigned times = 0;
+unsigned repetitions = 0;
 
 const char* fork_for_long() {
-    for (unsigned i = 0; i < times; ++i) {
+    for (unsigned i = 0; i < repetitions; ++i) {
         if (fib(18) != 2584) {
             return "fib(18) is not 2584";
         }
@@ -320,15 +320,15 @@ const char* fork_for_long() {
     return nullptr;
 }
 
-struct moved {
+struct traffic {
     double lines = 0;
     double asked = 0;
     double granted = 0;
 };
 
 // Lines that came into private caches large enough for all that the program has, and what was asked for meanwhile.
-moved move(const machine_and_protocol& m, unsigned workers, unsigned times_) {
-    times = times_;
+traffic traffic_of(const machine_and_protocol& m, unsigned workers, unsigned often) {
+    repetitions = often;
     skerry_sim::machine_description large = machine_named(m.file);
     large.l1.bytes = 1U << 20U;
     large.l1.ways = 8;
@@ -345,8 +345,8 @@ class stolen : public testing::TestWithParam<machine_and_protocol> {};
 TEST_P(stolen, moves_few_lines) {
     constexpr unsigned often = 40;
     for (const unsigned workers : {2U, 4U}) {
-        const moved once = move(GetParam(), workers, often);
-        const moved twice = move(GetParam(), workers, 2 * often);
+        const traffic once = traffic_of(GetParam(), workers, often);
+        const traffic twice = traffic_of(GetParam(), workers, 2 * often);
         const double granted = twice.granted - once.granted;
         ASSERT_GT(granted, 2 * often);
         const double lines = (twice.lines - once.lines) / granted;
@@ -363,21 +363,31 @@ INSTANTIATE_TEST_SUITE_P(machines, stolen, testing::Values(all[2], all[3], all[4
 
 // --- how long is searched -------------------------------------------------------------------------------------------
 
-// What a thief meets in each round, in µs: the owner forks and is deep in a leaf, the thief takes the other branch by
-// force, and then there is nothing for a while.
+// What happens in each round, in µs. The owner forks and is deep in a leaf, the thief takes the other branch by force,
+// forks in its turn when it has worked for so long, if it does, and then there is nothing for a while.
 struct round_of_work {
     const char* name;
     std::uint64_t owner, thief, gap;
+    std::uint64_t forks_for; // what each of the thief's branches takes; 0: it does not fork
+    unsigned steals;
     bool sleeps;
 };
 round_of_work each_round{};
 constexpr unsigned rounds = 20;
 
+void work_for(std::uint64_t us) { skerry::port::sleep_ns(us * 1000); }
+
 const char* work_in_rounds() {
     for (unsigned i = 0; i < rounds; ++i) {
-        skerry::parallel_invoke([] { skerry::port::sleep_ns(each_round.owner * 1000); },
-                                [] { skerry::port::sleep_ns(each_round.thief * 1000); });
-        skerry::port::sleep_ns(each_round.gap * 1000);
+        skerry::parallel_invoke([] { work_for(each_round.owner); },
+                                [] {
+                                    work_for(each_round.thief);
+                                    if (each_round.forks_for != 0) {
+                                        skerry::parallel_invoke([] { work_for(each_round.forks_for); },
+                                                                [] { work_for(each_round.forks_for); });
+                                    }
+                                });
+        work_for(each_round.gap);
     }
     return nullptr;
 }
@@ -388,7 +398,7 @@ TEST_P(search, lasts_as_long_as_has_been_worked) {
     each_round = GetParam();
     static_cast<void>(simulate(all[2], {"work_in_rounds", work_in_rounds, 2}, 0));
     ASSERT_EQ(now.wrong, nullptr) << now.wrong;
-    EXPECT_EQ(now.stats.steals_granted, rounds);
+    EXPECT_EQ(now.stats.steals_granted, rounds * each_round.steals);
     if (each_round.sleeps) {
         EXPECT_GE(now.stats.sleeps, rounds - 1);
     } else {
@@ -397,11 +407,13 @@ TEST_P(search, lasts_as_long_as_has_been_worked) {
 }
 
 INSTANTIATE_TEST_SUITE_P(rounds, search,
-                         testing::Values(round_of_work{"less_than_worked", 120, 100, 50, false},
-                                         round_of_work{"more_than_worked", 120, 100, 150, true},
-                                         round_of_work{"hardly_worked", 40, 5, 50, true},
-                                         round_of_work{"worked_for_long", 1020, 1000, 250, false},
-                                         round_of_work{"never_for_longer_than_300_us", 1020, 1000, 400, true}),
+                         testing::Values(round_of_work{"less_than_worked", 120, 100, 50, 0, 1, false},
+                                         round_of_work{"more_than_worked", 120, 100, 150, 0, 1, true},
+                                         round_of_work{"hardly_worked", 40, 5, 40, 0, 1, true},
+                                         round_of_work{"worked_for_long", 1020, 1000, 200, 0, 1, false},
+                                         round_of_work{"never_for_longer_than_300_us", 1020, 1000, 400, 0, 1, true},
+                                         round_of_work{"joiner_less_than_worked", 120, 200, 10, 0, 1, false},
+                                         round_of_work{"joiner_asks_later_than_40_us", 300, 400, 10, 60, 2, false}),
                          [](const testing::TestParamInfo<round_of_work>& i) { return std::string(i.param.name); });
 
 } // namespace
