@@ -133,8 +133,8 @@ def _more_workers(result):
         why = f"not measured: {result['machine']['processors']} processors"
         lines += [f"| speed-up by workers, geometric mean | {MANY} | {why} | >= {EFFICIENCY_OF_MANY} |",
                   f"| steals asked, granted, of these by force, in all timed runs | {MANY} | {why} | |"]
-    return lines + ["| cache lines moved per steal | | the driver reads no counters of the processor; on simulated cores they are counted "
-                    "by the test conformance_steal_simulated (docs/design/0030) | |",
+    return lines + ["| cache lines moved per steal | | the driver reads no counters of the processor; on simulated cores "
+                    "they are counted by the test conformance_steal_simulated (docs/design/0030) | |",
                     "| victims by NUMA distance, time of that over any order | | not measured: an order by hwloc's distance "
                     "ships, no machine with more than one node was at hand | |"]
 
