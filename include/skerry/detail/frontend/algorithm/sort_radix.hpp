@@ -74,15 +74,18 @@ class radix_sorter {
     }
 
     // How many of the lowest bits are those in which some key of [begin, end) differs from the first of all. Calls
-    // each(first, last) for each block.
+    // each(first, last) for each block, which is near then: the loop over bits waits for no store and fetches it
+    // sooner.
     template <class Each>
     unsigned differing_bits(const T* from, std::uint64_t begin, std::uint64_t end, const Each& each) const {
         const auto first = key_of_(from[0]);
         auto differing = static_cast<std::remove_const_t<decltype(first)>>(0);
         for (std::uint64_t i = begin; i < end;) {
             const std::uint64_t last = block_end(i, end);
+            for (std::uint64_t k = i; k < last; ++k)
+                differing = static_cast<decltype(differing)>(differing | (key_of_(from[k]) ^ first));
             each(from + i, from + last);
-            for (; i < last; ++i) differing = static_cast<decltype(differing)>(differing | (key_of_(from[i]) ^ first));
+            i = last;
         }
         return static_cast<unsigned>(std::bit_width(differing));
     }
