@@ -73,9 +73,26 @@ class radix_sorter {
         return true;
     }
 
+    // An address to fetch, in the array or not.
+    static const void* behind(const T* place, std::uint64_t bytes) {
+        return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(place) + bytes);
+    }
+
+    // Calls each(first, last) for a line's worth of [begin, end) at a time, and fetches the line a block ahead of it:
+    // loops that count have few elements on their way at a time, and would wait for each line.
+    template <class Each>
+    static void by_lines(const T* begin, const T* end, const Each& each) {
+        constexpr std::ptrdiff_t line = cache_line / sizeof(T);
+        while (begin != end) {
+            const T* const last = end - begin < line ? end : begin + line;
+            __builtin_prefetch(behind(begin, block * sizeof(T)));
+            each(begin, last);
+            begin = last;
+        }
+    }
+
     // How many of the lowest bits are those in which some key of [begin, end) differs from the first of all. Calls
-    // each(first, last) for each block, which is near then: the loop over bits waits for no store and fetches it
-    // sooner.
+    // each(first, last) for each line, behind its block's bits: their loop waits for no store and fetches sooner.
     template <class Each>
     unsigned differing_bits(const T* from, std::uint64_t begin, std::uint64_t end, const Each& each) const {
         const auto first = key_of_(from[0]);
@@ -84,7 +101,7 @@ class radix_sorter {
             const std::uint64_t last = block_end(i, end);
             for (std::uint64_t k = i; k < last; ++k)
                 differing = static_cast<decltype(differing)>(differing | (key_of_(from[k]) ^ first));
-            each(from + i, from + last);
+            by_lines(from + i, from + last, each);
             i = last;
         }
         return static_cast<unsigned>(std::bit_width(differing));
@@ -136,7 +153,8 @@ class radix_sorter {
                 for (std::uint64_t i = chunks_.first(chunk), end = chunks_.last(chunk); i < end; ++i) {
                     const T element = from[i];
                     T* const place = to + next[sorter_.digit(element, shift, mask)]++;
-                    fetch_line_behind(place);
+                    // What lies behind will be written soon, but stores wait in line for a line to come.
+                    __builtin_prefetch(behind(place, cache_line), 1);
                     *place = element;
                 }
             };
@@ -190,11 +208,6 @@ class radix_sorter {
         std::uint64_t* const counts_;
         std::uint64_t alone_[digit_values]; // for one chunk, if it needs no more or there is no memory for more
     };
-
-    // Places next to one that is written now will be written soon, but stores wait in line for a line to come.
-    static void fetch_line_behind(const T* place) {
-        __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(place) + cache_line), 1);
-    }
 
     static void copy(const T* from, T* to, std::uint64_t n) {
         const leaves cuts = n < parallel_radix_limit ? leaves{n, n} : cut<Executor>(n, grain::automatic());
@@ -308,14 +321,13 @@ class radix_sorter {
     void count_digits(const T* from, const T* other, std::uint64_t n, Count (&counts)[Digits][Values]) {
         // The bucket's place in `other` is cold: fetched in order here, it does not hold up scattered writes later.
         constexpr unsigned bits = std::bit_width(Values - 1);
-        constexpr std::uint64_t line = cache_line / sizeof(T);
-        for (std::uint64_t i = 0; i < n;) {
-            __builtin_prefetch(other + i, 1);
-            for (const std::uint64_t end = n - i < line ? n : i + line; i < end; ++i) {
-                const std::uint64_t key = key_of_(from[i]);
+        by_lines(from, from + n, [&](const T* at, const T* end) {
+            __builtin_prefetch(other + (at - from), 1);
+            for (; at != end; ++at) {
+                const std::uint64_t key = key_of_(*at);
                 for (unsigned d = 0; d < Digits; ++d) ++counts[d][(key >> (d * bits)) & (Values - 1)];
             }
-        }
+        });
     }
 
     const KeyOf& key_of_;
