@@ -74,28 +74,42 @@ struct large {
     std::uint32_t key;
     unsigned char rest[60];
 };
+struct medium { // more than half a line
+    std::uint32_t key;
+    unsigned char rest[36];
+};
 struct larger {
     std::uint32_t key;
     unsigned char rest[100];
 };
 
-template <class T, class Sort>
-void check_large(const Sort& sort) {
-    std::vector<T> v(3000);
+template <class T, class... How>
+void check_large(std::size_t n, const auto& sort, const How&... how) {
+    std::vector<T> v(n);
     std::mt19937 random{3};
     for (T& x : v) {
         x.key = static_cast<std::uint32_t>(random() % 1000);
         for (unsigned char& c : x.rest) c = static_cast<unsigned char>(x.key);
     }
-    sort(v, [](const T& a, const T& b) { return a.key < b.key; });
+    sort(v, how...);
     EXPECT_TRUE(std::ranges::is_sorted(v, {}, &T::key));
     for (const T& x : v)
         for (const unsigned char c : x.rest) ASSERT_EQ(c, static_cast<unsigned char>(x.key));
 }
 
 TYPED_TEST(sorting, sorts_large_elements) {
-    check_large<large>(this->sort);
-    check_large<larger>(this->stable_sort);
+    const auto less = [](const auto& a, const auto& b) { return a.key < b.key; };
+    check_large<large>(3000, this->sort, less);
+    check_large<larger>(3000, this->stable_sort, less);
+}
+
+// By radix, but for those that are larger than a line; 3,000 in one bucket, 20,000 in many.
+TYPED_TEST(sorting, sorts_large_elements_by_key) {
+    for (const std::size_t n : {3000, 20'000}) {
+        check_large<medium>(n, this->sort, std::less<>{}, &medium::key);
+        check_large<large>(n, this->sort, std::less<>{}, &large::key);
+        check_large<larger>(n, this->stable_sort, std::less<>{}, &larger::key);
+    }
 }
 
 } // namespace

@@ -78,11 +78,13 @@ class radix_sorter {
         return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(place) + bytes);
     }
 
-    // Calls each(first, last) for a line's worth of [begin, end) at a time, and fetches the line a block ahead of it:
-    // loops that count have few elements on their way at a time, and would wait for each line.
+    // Calls each(first, last) for a line's worth of [begin, end) at a time, and fetches the line a block ahead of it.
+    // Loops that count have few elements on their way at a time: they would wait for their own lines, and meanwhile can
+    // fetch those of the loop over the next block.
     template <class Each>
     static void by_lines(const T* begin, const T* end, const Each& each) {
         constexpr std::ptrdiff_t line = cache_line / sizeof(T);
+        static_assert(line >= 1, "no plain_element");
         while (begin != end) {
             const T* const last = end - begin < line ? end : begin + line;
             __builtin_prefetch(behind(begin, block * sizeof(T)));
@@ -92,7 +94,7 @@ class radix_sorter {
     }
 
     // How many of the lowest bits are those in which some key of [begin, end) differs from the first of all. Calls
-    // each(first, last) for each line, behind its block's bits: their loop waits for no store and fetches sooner.
+    // each(first, last) for each line, once its block's bits are looked at, whose loop waits for no store.
     template <class Each>
     unsigned differing_bits(const T* from, std::uint64_t begin, std::uint64_t end, const Each& each) const {
         const auto first = key_of_(from[0]);
