@@ -25,6 +25,7 @@ test:
 	cmake --preset dev
 	cmake --build --preset dev --parallel $(JOBS)
 	ctest --preset dev --parallel $(JOBS)
+	@tools/list_skips build/dev
 
 bench: build-release
 	@tools/setup bench

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A task is one block, whatever it accesses, and none if its worker has one left of an earlier task. A name that
-// overlaps earlier ones and the scope of a task with children are one more each.
+// overlaps earlier ones and the scope of a task with children are one more each. A fork is none.
 
 #include <array>
 #include <atomic>
@@ -13,7 +13,9 @@
 
 #include <gtest/gtest.h>
 #include <skerry/dataflow.hpp>
+#include <skerry/forkjoin.hpp>
 #include <skerry/runtime.hpp>
+#include <skerry/task_group.hpp>
 
 namespace {
 
@@ -171,10 +173,46 @@ TEST(allocation, is_two_for_a_task_that_names_what_overlaps_earlier_names) {
     EXPECT_LE(n.warm, many + for_names);
 }
 
-TEST(allocation, is_one_more_for_a_task_with_children) {
+skerry::options one_worker() { // whose allocations are counted
     skerry::options o;
-    o.workers = 1; // whose allocations are counted
-    skerry::runtime r(o);
+    o.workers = 1;
+    return o;
+}
+
+long fib(int n) {
+    if (n < 2) {
+        return n;
+    }
+    const auto [x, y] = skerry::parallel_invoke([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
+    return x + y;
+}
+
+TEST(allocation, is_none_for_a_fork) {
+    skerry::runtime r(one_worker());
+    r.run([] {
+        const std::size_t before = allocations;
+        EXPECT_EQ(fib(20), 6765);
+        EXPECT_EQ(allocations, before);
+    });
+}
+
+TEST(allocation, is_one_for_a_task_of_a_group) {
+    skerry::runtime r(one_worker());
+    r.run([] {
+        skerry::task_group group;
+        std::size_t ran = 0;
+        const std::size_t before = allocations;
+        for (std::size_t i = 0; i < many; ++i) {
+            group.run([&ran, room = padding<300>{}] { ran += sizeof(room) / sizeof(padding<300>); });
+        }
+        EXPECT_EQ(allocations - before, many);
+        group.wait();
+        EXPECT_EQ(ran, many);
+    });
+}
+
+TEST(allocation, is_one_more_for_a_task_with_children) {
+    skerry::runtime r(one_worker());
     const auto run = [](bool with_children) {
         const std::size_t before = allocations;
         for (std::size_t i = 0; i < many; ++i) {

@@ -5,9 +5,11 @@
 #include "runtimes.hpp"
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <numeric>
 #include <span>
+#include <thread>
 #include <vector>
 
 #include <skerry/finish.hpp>
@@ -128,6 +130,38 @@ TEST_P(Dataflow, TensOfThousandsOfTasksMayBeBlocked) {
         }
     });
     EXPECT_EQ(x, tasks);
+}
+
+// The other worker is held up, so nobody runs them but who spawns them; and only one at a time could be taken.
+TEST(DataflowMany, WhoHasMoreThan8192UnfinishedChildrenRunsSome) {
+    constexpr int most = 8192;
+    constexpr int more = 1000;
+    skerry::options o;
+    o.workers = 2;
+    skerry::runtime r(o);
+    std::atomic<bool> began{false};
+    dataflow_test::barrier gate;
+    int ran = 0;
+    r.run([&] {
+        spawn([&] {
+            began = true;
+            gate.pass();
+        });
+        while (!began) {
+            std::this_thread::yield();
+        }
+        for (int i = 1; i < most; ++i) {
+            spawn([](int& n) { ++n; }, inout(ran));
+        }
+        EXPECT_EQ(ran, 0);
+        for (int i = 0; i < more; ++i) {
+            spawn([](int& n) { ++n; }, inout(ran));
+        }
+        EXPECT_GE(ran, more) << "so many, and those that ran, were unfinished at most";
+        gate.open();
+        taskwait();
+    });
+    EXPECT_EQ(ran, most - 1 + more);
 }
 
 TEST(DataflowOutside, WorksWithoutARuntimeAndFromManyThreads) {

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdlib>
+#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -105,6 +108,33 @@ TEST(Runtime, ItsWorkersAreOneDomain) {
     EXPECT_THAT(executors[0].name, testing::StartsWith("worker "));
     EXPECT_EQ(executors[0].domain, 0U);
     EXPECT_EQ(executors[0].stolen, 1U);
+}
+
+// An ended thread counts until the system has buried it, so no more than this is asked for.
+bool threads_become(std::ptrdiff_t n) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    do {
+        const std::filesystem::directory_iterator tasks("/proc/self/task");
+        if (std::distance(begin(tasks), end(tasks)) == n) {
+            return true;
+        }
+        std::this_thread::yield();
+    } while (std::chrono::steady_clock::now() < until);
+    return false;
+}
+
+TEST(Runtime, TakesItsThreadsWithIt) {
+    {
+        const skerry::runtime first(with(2));
+    } // a sanitizer begins a thread of its own with the first one
+    const std::filesystem::directory_iterator tasks("/proc/self/task");
+    const std::ptrdiff_t before = std::distance(begin(tasks), end(tasks));
+    {
+        skerry::runtime rt(with(4));
+        rt.run([] { fib(10); });
+        EXPECT_TRUE(threads_become(before + 3)) << "its workers, of which who calls is one, and nothing else";
+    }
+    EXPECT_TRUE(threads_become(before));
 }
 
 TEST(Runtime, DestroyedWhileIdle) {
@@ -237,6 +267,30 @@ TEST(Steals, AThiefTakesTheSecondBranch) {
     });
     EXPECT_GE(rt.stats().steals_granted, 1U);
     EXPECT_GE(rt.stats().tasks, 1U);
+}
+
+// Three stand in the deque of a worker that waits for all of them, and one thief takes them one by one.
+TEST(Steals, AThiefTakesTheOldest) {
+    skerry::runtime rt(with(2));
+    for (int round = 0; round < 20; ++round) {
+        std::vector<int> order; // of the thief alone
+        std::atomic<std::size_t> ran{0};
+        const auto fork = [&](auto&& self, int depth) -> void {
+            if (depth == 3) {
+                while (ran < 3) {
+                    std::this_thread::yield();
+                }
+                return;
+            }
+            skerry::parallel_invoke([&] { self(self, depth + 1); },
+                                    [&, depth] {
+                                        order.push_back(depth);
+                                        ++ran;
+                                    });
+        };
+        rt.run([&] { fork(fork, 0); });
+        EXPECT_EQ(order, (std::vector<int>{0, 1, 2}));
+    }
 }
 
 // An owner deep in a leaf answers nobody. Its private tasks can still be taken.

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What compilers make of a fork: fork_code_test.py looks for what must not be in it. With CONTROL it is there.
+
+#include <skerry/forkjoin.hpp>
+
+#ifdef CONTROL
+#include <atomic>
+
+thread_local long counted; // of a library that may be loaded later: found by a call
+std::atomic<long> shared;
+void (*volatile unknown)();
+
+void control() {
+    ++counted;
+    shared.fetch_add(1);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    unknown();
+}
+#endif
+
+long fib(int n) {
+    if (n < 2) return n;
+    auto [x, y] = skerry::parallel_invoke([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
+    return x + y;
+}
+
+long fib_by_reference(int n) {
+    if (n < 2) return n;
+    long x, y;
+    skerry::parallel_invoke([&] { x = fib_by_reference(n - 1); }, [&] { y = fib_by_reference(n - 2); });
+    return x + y;
+}

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""tools/list_skips names each case that was skipped, with its reason, and says so where no tests have run."""
+
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+LIST_SKIPS = pathlib.Path(__file__).resolve().parents[2] / "tools" / "list_skips"
+LOG = """1/2 Testing: unit_limits
+[ RUN      ] Limits.Holds
+[       OK ] Limits.Holds (0 ms)
+[ RUN      ] Limits.OfTheGroup
+limits_test.cpp:302: Skipped
+no group
+can be made here
+
+[  SKIPPED ] Limits.OfTheGroup (0 ms)
+[ RUN      ] Limits.Silent
+limits_test.cpp:310: Skipped
+
+
+[  SKIPPED ] Limits.Silent (0 ms)
+[  SKIPPED ] 2 tests, listed below:
+[  SKIPPED ] Limits.OfTheGroup
+[  SKIPPED ] Limits.Silent
+"""
+
+
+class ListSkips(unittest.TestCase):
+    def listed(self, log):
+        with tempfile.TemporaryDirectory() as build:
+            if log is not None:
+                folder = pathlib.Path(build) / "Testing/Temporary"
+                folder.mkdir(parents=True)
+                (folder / "LastTest.log").write_text(log, encoding="utf-8")
+            return subprocess.run([LIST_SKIPS, build], capture_output=True, text=True, check=False)
+
+    def test_each_has_its_reason(self):
+        done = self.listed(LOG)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.splitlines(), ["skipped Limits.OfTheGroup: no group can be made here",
+                                                    "skipped Limits.Silent: no reason given", "2 cases skipped"])
+
+    def test_none(self):
+        self.assertEqual(self.listed("100% tests passed\n").stdout, "0 cases skipped\n")
+
+    def test_no_run(self):
+        done = self.listed(None)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("no tests have run", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
