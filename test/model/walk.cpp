@@ -30,6 +30,18 @@ void on_crash(int signal) {
     e.fail("crash", signal == SIGSEGV ? "an access to memory that is not there" : "abort() was called");
 }
 
+// The memory that was walked, with the bound on it, if any: a bound leaves out what C++ allows, and is told.
+std::string memory_text(const options& o) {
+    switch (o.memory) {
+    case memory_order_of::tso: return "tso";
+    case memory_order_of::sequential: return "sequential";
+    case memory_order_of::partial: return "partial";
+    case memory_order_of::caches: return "caches";
+    case memory_order_of::rc11: break;
+    }
+    return o.newest == 0 ? "rc11" : "rc11 newest " + std::to_string(o.newest);
+}
+
 class crash_guard {
   public:
     crash_guard() {
@@ -74,7 +86,7 @@ result walk::run() {
     result_.goals = engine_.goals;
     result_.full_buffers = engine_.full_buffers;
     result_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    std::printf("[model] %s, %zu transitions, %.2f s", size_text().c_str(),
+    std::printf("[model] %s: %s, %zu transitions, %.2f s", memory_text(options_).c_str(), size_text().c_str(),
                 static_cast<std::size_t>(result_.transitions), result_.seconds);
     if (!result_.ok) {
         std::printf(": %s after %zu steps", result_.kind.c_str(), result_.steps);
