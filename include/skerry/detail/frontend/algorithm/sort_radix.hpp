@@ -84,7 +84,7 @@ class radix_sorter {
     template <class Each>
     static void by_lines(const T* begin, const T* end, const Each& each) {
         constexpr std::ptrdiff_t line = cache_line / sizeof(T);
-        static_assert(line >= 1, "no plain_element");
+        static_assert(line >= 1); // sizes of plain elements end there
         while (begin != end) {
             const T* const last = end - begin < line ? end : begin + line;
             __builtin_prefetch(behind(begin, block * sizeof(T)));
