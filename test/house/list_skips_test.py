@@ -17,6 +17,13 @@ no group
 can be made here
 
 [  SKIPPED ] Limits.OfTheGroup (0 ms)
+[ RUN      ] Limits.ToldTwice
+limits_test.cpp:305: Skipped
+one worker
+limits_test.cpp:305: Skipped
+one worker
+
+[  SKIPPED ] Limits.ToldTwice (0 ms)
 [ RUN      ] Limits.Silent
 limits_test.cpp:310: Skipped
 
@@ -41,7 +48,8 @@ class ListSkips(unittest.TestCase):
         done = self.listed(LOG)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout.splitlines(), ["skipped Limits.OfTheGroup: no group can be made here",
-                                                    "skipped Limits.Silent: no reason given", "2 cases skipped"])
+                                                    "skipped Limits.ToldTwice: one worker",
+                                                    "skipped Limits.Silent: no reason given", "3 cases skipped"])
 
     def test_none(self):
         self.assertEqual(self.listed("100% tests passed\n").stdout, "0 cases skipped\n")

@@ -10,9 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <functional>
-#include <iterator>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -29,6 +27,7 @@
 #include "../base/child.hpp"
 #include "../base/meeting.hpp"
 #include "../base/seccomp.hpp"
+#include "threads.hpp"
 
 namespace {
 
@@ -130,12 +129,8 @@ TEST(MembarrierRefusedLater, StealsArePolite) {
 
 // --- threads --------------------------------------------------------------------------------------------------------
 
-int threads() {
-    const std::filesystem::directory_iterator tasks("/proc/self/task");
-    return static_cast<int>(std::distance(begin(tasks), end(tasks)));
-}
+int threads() { return static_cast<int>(skerry_test::threads().size()); }
 
-// An ended thread counts until the system has buried it.
 void wait_for_threads(int n) {
     while (threads() != n) {
         std::this_thread::yield();

@@ -5,9 +5,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdlib>
-#include <filesystem>
-#include <iterator>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -20,6 +19,8 @@
 #include <skerry/forkjoin.hpp>
 #include <skerry/runtime.hpp>
 #include <skerry/serial.hpp>
+
+#include "threads.hpp"
 
 namespace {
 
@@ -110,31 +111,32 @@ TEST(Runtime, ItsWorkersAreOneDomain) {
     EXPECT_EQ(executors[0].stolen, 1U);
 }
 
-// An ended thread counts until the system has buried it, so no more than this is asked for.
-bool threads_become(std::ptrdiff_t n) {
+// Within half a minute: the system may take a while to begin a thread, and to bury it.
+bool soon(auto&& condition) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    do {
-        const std::filesystem::directory_iterator tasks("/proc/self/task");
-        if (std::distance(begin(tasks), end(tasks)) == n) {
-            return true;
-        }
+    while (!condition() && std::chrono::steady_clock::now() < until) {
         std::this_thread::yield();
-    } while (std::chrono::steady_clock::now() < until);
-    return false;
+    }
+    return condition();
 }
 
 TEST(Runtime, TakesItsThreadsWithIt) {
-    {
+    { // a sanitizer begins a thread of its own with the first one
         const skerry::runtime first(with(2));
-    } // a sanitizer begins a thread of its own with the first one
-    const std::filesystem::directory_iterator tasks("/proc/self/task");
-    const std::ptrdiff_t before = std::distance(begin(tasks), end(tasks));
+    }
+    const auto before = skerry_test::threads();
+    std::set<std::string> own;
+    const auto are_there = [&](std::size_t n) {
+        own = skerry_test::threads();
+        std::erase_if(own, [&](const std::string& id) { return before.contains(id); });
+        return own.size() == n;
+    };
     {
         skerry::runtime rt(with(4));
         rt.run([] { fib(10); });
-        EXPECT_TRUE(threads_become(before + 3)) << "its workers, of which who calls is one, and nothing else";
+        EXPECT_TRUE(soon([&] { return are_there(3); })) << own.size() << " beside the one who calls, of four workers";
     }
-    EXPECT_TRUE(threads_become(before));
+    EXPECT_TRUE(soon([&] { return are_there(0); })) << own.size() << " are left";
 }
 
 TEST(Runtime, DestroyedWhileIdle) {
