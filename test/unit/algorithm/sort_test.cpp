@@ -105,7 +105,7 @@ TYPED_TEST(sorting, sorts_large_elements) {
 
 // By radix, but for those that are larger than a line; 3,000 in one bucket, 20,000 in many.
 TYPED_TEST(sorting, sorts_large_elements_by_key) {
-    for (const std::size_t n : {3000, 20'000}) {
+    for (const std::size_t n : {std::size_t{3000}, std::size_t{20'000}}) {
         check_large<medium>(n, this->sort, std::less<>{}, &medium::key);
         check_large<large>(n, this->sort, std::less<>{}, &large::key);
         check_large<larger>(n, this->stable_sort, std::less<>{}, &larger::key);
