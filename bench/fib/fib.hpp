@@ -27,6 +27,7 @@ class total {
 std::uint64_t plain(unsigned n);     // branches capture n and return numbers
 std::uint64_t captured(unsigned n);  // branches capture n by reference and return numbers
 std::uint64_t reference(unsigned n); // branches capture everything by reference and store their results themselves
+std::uint64_t values(unsigned n);    // branches capture three numbers and return one
 std::uint64_t object(unsigned n);    // branches return an object of class type
 std::uint64_t throwing(unsigned n);  // as plain, and each call looks whether its result fits, and else throws
 

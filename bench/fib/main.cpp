@@ -24,6 +24,7 @@ result measure(const settings& how) {
     const auto [value, forks] = expected(n);
     auto* const compute = how.variant == "reference"  ? fib::reference
                           : how.variant == "captured" ? fib::captured
+                          : how.variant == "values"   ? fib::values
                           : how.variant == "object"   ? fib::object
                           : how.variant == "throwing" ? fib::throwing
                                                       : fib::plain;
@@ -44,5 +45,6 @@ result measure(const settings& how) {
 } // namespace
 
 int main(int argc, char** argv) {
-    return run(argc, argv, {BENCH_WORKLOAD, {"plain", "captured", "reference", "object", "throwing"}, 36, measure});
+    return run(argc, argv,
+               {BENCH_WORKLOAD, {"plain", "captured", "reference", "values", "object", "throwing"}, 36, measure});
 }

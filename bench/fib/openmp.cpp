@@ -20,6 +20,20 @@ std::uint64_t fib(unsigned n) {
     return x + y;
 }
 
+// Of the sequence that begins with these two numbers.
+std::uint64_t fib_values(unsigned n, std::uint64_t zeroth, std::uint64_t first) {
+    if (n < 2) {
+        return n == 0 ? zeroth : first;
+    }
+    std::uint64_t x; // both are set before they are read
+    std::uint64_t y;
+#pragma omp task shared(x) firstprivate(n, zeroth, first)
+    x = fib_values(n - 1, zeroth, first);
+    y = fib_values(n - 2, zeroth, first);
+#pragma omp taskwait
+    return x + y;
+}
+
 total fib_object(unsigned n) {
     if (n < 2) {
         return total(n);
@@ -60,6 +74,14 @@ std::uint64_t plain(unsigned n) {
 
 std::uint64_t captured(unsigned n) { return plain(n); }
 std::uint64_t reference(unsigned n) { return plain(n); }
+
+std::uint64_t values(unsigned n) {
+    std::uint64_t sum = 0;
+#pragma omp parallel
+#pragma omp single
+    sum = fib_values(n, 0, 1);
+    return sum;
+}
 
 std::uint64_t object(unsigned n) {
     std::uint64_t sum = 0;

@@ -20,6 +20,7 @@ namespace {
 std::uint64_t plain(unsigned n) { return fib(n); }
 std::uint64_t captured(unsigned n) { return fib(n); }
 std::uint64_t reference(unsigned n) { return fib(n); }
+std::uint64_t values(unsigned n) { return fib(n); }
 std::uint64_t object(unsigned n) { return fib(n); }
 std::uint64_t throwing(unsigned n) { return fib(n); }
 

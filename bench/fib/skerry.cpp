@@ -35,6 +35,16 @@ std::uint64_t fib_reference(unsigned n) {
     return x + y;
 }
 
+// Of the sequence that begins with these two numbers.
+std::uint64_t fib_values(unsigned n, std::uint64_t zeroth, std::uint64_t first) {
+    if (n < 2) {
+        return n == 0 ? zeroth : first;
+    }
+    const auto [x, y] = skerry::parallel_invoke([=] { return fib_values(n - 1, zeroth, first); },
+                                                [=] { return fib_values(n - 2, zeroth, first); });
+    return x + y;
+}
+
 total fib_object(unsigned n) {
     if (n < 2) {
         return total(n);
@@ -60,6 +70,7 @@ std::uint64_t fib_throwing(unsigned n) {
 std::uint64_t plain(unsigned n) { return fib(n); }
 std::uint64_t captured(unsigned n) { return fib_captured(n); }
 std::uint64_t reference(unsigned n) { return fib_reference(n); }
+std::uint64_t values(unsigned n) { return fib_values(n, 0, 1); }
 std::uint64_t object(unsigned n) { return fib_object(n).value(); }
 std::uint64_t throwing(unsigned n) { return fib_throwing(n); }
 

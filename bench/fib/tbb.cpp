@@ -19,6 +19,18 @@ std::uint64_t fib(unsigned n) {
     return x + y;
 }
 
+// Of the sequence that begins with these two numbers.
+std::uint64_t fib_values(unsigned n, std::uint64_t zeroth, std::uint64_t first) {
+    if (n < 2) {
+        return n == 0 ? zeroth : first;
+    }
+    std::uint64_t x; // both are set by the branches
+    std::uint64_t y;
+    tbb::parallel_invoke([=, &x] { x = fib_values(n - 1, zeroth, first); },
+                         [=, &y] { y = fib_values(n - 2, zeroth, first); });
+    return x + y;
+}
+
 total fib_object(unsigned n) {
     if (n < 2) {
         return total(n);
@@ -47,6 +59,7 @@ std::uint64_t fib_throwing(unsigned n) {
 std::uint64_t plain(unsigned n) { return fib(n); }
 std::uint64_t captured(unsigned n) { return fib(n); }
 std::uint64_t reference(unsigned n) { return fib(n); }
+std::uint64_t values(unsigned n) { return fib_values(n, 0, 1); }
 std::uint64_t object(unsigned n) { return fib_object(n).value(); }
 std::uint64_t throwing(unsigned n) { return fib_throwing(n); }
 

@@ -20,6 +20,18 @@ fn reference(n: u32) -> u64 {
     x + y
 }
 
+/// Of the sequence that begins with these two numbers.
+fn values(n: u32, zeroth: u64, first: u64) -> u64 {
+    if n < 2 {
+        return if n == 0 { zeroth } else { first };
+    }
+    let (x, y) = join(
+        move || values(n - 1, zeroth, first),
+        move || values(n - 2, zeroth, first),
+    );
+    x + y
+}
+
 fn throwing(n: u32) -> u64 {
     assert!(n <= 93, "a Fibonacci number does not fit");
     if n < 2 {
@@ -55,6 +67,7 @@ pub fn measure(how: &Settings) -> Outcome {
     let forks = next - 1;
     let compute: fn(u32) -> u64 = match how.variant.as_str() {
         "reference" => reference,
+        "values" => |n| values(n, 0, 1),
         "object" => |n| object(n).0,
         "throwing" => throwing,
         _ => plain,

@@ -22,8 +22,9 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-// Whether a closure is copied where its address would otherwise escape: a temporary of a few words. The closure that
-// the owner calls then stays in registers.
+// Whether a closure is copied where its address would otherwise escape: a temporary of one or two words. The closure
+// that the owner calls then stays in registers. A larger one lies in memory, word by word as it was made, and a copy of
+// it by vectors, as Clang makes it, waits for these stores: a fork took three times as long (design note 0027).
 template <class G>
 consteval bool is_copied(std::size_t words) {
     using callee = std::remove_reference_t<G>;
@@ -35,7 +36,7 @@ consteval bool is_copied(std::size_t words) {
     }
 }
 template <class G>
-inline constexpr bool copied_closure = is_copied<G>(4);
+inline constexpr bool copied_closure = is_copied<G>(2);
 
 // Whether a closure holds references, most likely to what lies in its caller's frame: these classes are not of standard
 // layout, those of closures that hold copies mostly are. A guess about speed, no more.
@@ -79,6 +80,10 @@ struct held_closure {
     [[no_unique_address]] held kept;
 };
 
+#if defined(__x86_64__)
+using two_words [[gnu::vector_size(2 * sizeof(std::uintptr_t))]] = std::uintptr_t;
+#endif
+
 // A branch as a thief sees it.
 template <class G>
 class branch final : private held_closure<G>, public task_header {
@@ -86,9 +91,29 @@ class branch final : private held_closure<G>, public task_header {
     using typename held_closure<G>::callee;
     using result = result_of<invoke_result<callee>>;
 
-    branch(callee& g, std::uintptr_t nesting) noexcept
+    branch(callee& g, const worker_page& page) noexcept
         : closure{closure::hold(g)},
-          task_header(function_here<&branch::run_stolen>(), nesting) {}
+          task_header(function_here<&branch::run_stolen>(), page.nesting) {}
+
+    // Makes one store of the constructor's two where what is held of the closure is one word: stores are most of what a
+    // fork costs (design note 0027), and no compiler for x86-64 does it unasked.
+    [[gnu::always_inline]] void write_at_once() noexcept {
+#if defined(__x86_64__)
+        if constexpr (sizeof(closure::kept) <= sizeof(std::uintptr_t) && !padding_is_watched) {
+            auto* const header = reinterpret_cast<std::byte*>(static_cast<task_header*>(this));
+            auto* const in_front = header - sizeof(std::uintptr_t);
+            if (in_front == static_cast<void*>(this)) { // a closure that is empty has no word
+                std::uintptr_t word = 0;
+                __builtin_memcpy(&word, __builtin_addressof(closure::kept), sizeof(closure::kept));
+                if constexpr (sizeof(closure::kept) == sizeof(word)) {
+                    asm("" : "+r"(word)); // or Clang sees that it is there already, and makes two stores again
+                }
+                const two_words both = {word, reinterpret_cast<std::uintptr_t>(this->run)};
+                __builtin_memcpy(in_front, &both, sizeof(both));
+            }
+        }
+#endif
+    }
 
     // Of a branch that nobody took, or that a thief is to run. Precondition: the closure is copied.
     [[nodiscard]] callee& copy() noexcept { return closure::kept; }
@@ -227,7 +252,10 @@ template <class F, class G>
         auto* const at = page.next(); // before the task is written: a compiler may know it from the turn before
         first_result a;
         {
-            branch<G> other(g, page.nesting);
+            branch<G> other(g, page);
+            if constexpr (!splits_leaves_off) {
+                other.write_at_once();
+            }
             if (__builtin_expect(page.push_at<loops_in_its_frame<F, G>>(at, address_here<task_header>(other)), 0)) {
                 if (!attend_keeping_registers(page)) {
                     return fork_in_place<F, G>(f, g);
@@ -251,7 +279,8 @@ template <class F, class G>
         known_page<F, G>(page);
         return {a, call(g)};
     } else {
-        branch<G> other(g, page.nesting);
+        branch<G> other(g, page);
+        other.write_at_once();
         auto* const at = page.next();
         if (__builtin_expect(page.push_at(at, address_here<task_header>(other)), 0)) {
             if (!attend_keeping_registers(page)) {
@@ -345,8 +374,6 @@ template <class F>
 // fork_apart() for such closures, of which one or both have two words.
 #if defined(__clang__) && defined(__x86_64__)
 // The first one as a vector. That takes more instructions than integers and less time (design note 0027).
-using two_words [[gnu::vector_size(2 * sizeof(std::uintptr_t))]] = std::uintptr_t;
-
 template <class F, class G>
 [[gnu::noinline, gnu::aligned(64)]] fork_result<F, G> fork_apart_in_words(two_words f, std::uintptr_t g_first,
                                                                           std::uintptr_t g_last) {
