@@ -22,9 +22,8 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-// Whether a closure is copied where its address would otherwise escape: a temporary of one or two words. The closure
-// that the owner calls then stays in registers. A larger one lies in memory, word by word as it was made, and a copy of
-// it by vectors, as Clang makes it, waits for these stores: a fork took three times as long (design note 0027).
+// Whether a closure is copied where its address would otherwise escape: a temporary of a few words. The closure that
+// the owner calls then stays in registers.
 template <class G>
 consteval bool is_copied(std::size_t words) {
     using callee = std::remove_reference_t<G>;
@@ -36,7 +35,7 @@ consteval bool is_copied(std::size_t words) {
     }
 }
 template <class G>
-inline constexpr bool copied_closure = is_copied<G>(2);
+inline constexpr bool copied_closure = is_copied<G>(4);
 
 // Whether a closure holds references, most likely to what lies in its caller's frame: these classes are not of standard
 // layout, those of closures that hold copies mostly are. A guess about speed, no more.
@@ -324,9 +323,11 @@ template <class... F>
 inline constexpr bool cheaper_apart =
     !(loops_in_its_frame<F...> && (plain_result<result_of<invoke_result<std::remove_reference_t<F>>>> && ...));
 
-// A closure for fork_apart(): by value if the compiler leaves it in registers then, as GCC does with one word alone.
+// A closure for fork_apart(): by value if the compiler leaves it in registers then, as Clang does with two words and
+// GCC with one. A larger one lies in memory, word by word as it was made, and a copy of it by vectors, as Clang makes
+// it, waits for those stores: a fork took three times as long (design note 0027).
 template <class F>
-using passed_on = std::conditional_t<splits_leaves_off && !is_copied<F>(1), F&, handed_over<F>>;
+using passed_on = std::conditional_t<is_copied<F>(splits_leaves_off ? 1 : 2), handed_over<F>, F&>;
 
 // fork_values() and fork_on() in a function of their own. Whoever calls it and does not fork this time has nothing to
 // save. F and G are what passed_on says: compilers that pass closures differently must give this function different
