@@ -25,6 +25,25 @@ long fib(int n) {
     return x + y;
 }
 
+long fib_returned(int n) { // what captures a reference has the size of a pointer
+    if (n < 2) return n;
+    auto [x, y] = skerry::parallel_invoke([&] { return fib_returned(n - 1); }, [&] { return fib_returned(n - 2); });
+    return x + y;
+}
+
+struct number {
+    number(long v) : value(v) {}
+    number(const number& other) : value(other.value) {}
+    ~number() { value = 0; }
+    long value;
+};
+
+number fib_object(int n) {
+    if (n < 2) return number(n);
+    auto [x, y] = skerry::parallel_invoke([n] { return fib_object(n - 1); }, [n] { return fib_object(n - 2); });
+    return number(x.value + y.value);
+}
+
 long fib_by_reference(int n) {
     if (n < 2) return n;
     long x, y;
