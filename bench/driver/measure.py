@@ -3,9 +3,12 @@
 
 import json
 import os
+import pathlib
+import re
 import shutil
 import statistics
 import subprocess
+import tempfile
 
 from build import COMPILERS, ROOT
 from machine import OtherLoad
@@ -64,6 +67,18 @@ class Running:
 def run_json(command, environment=None, limit=TIME_LIMIT):
     """What a program prints that prints one object."""
     return Running(command, environment).printed(json.loads, limit)
+
+
+def instructions(command, parse):
+    """How many a program executes on one worker, by callgrind. parse: of what it prints."""
+    with tempfile.TemporaryDirectory() as folder:
+        counts = pathlib.Path(folder) / "counts"
+        Running(["valgrind", "--tool=callgrind", f"--callgrind-out-file={counts}", *command],
+                environment_for(1)).printed(parse)
+        totals = re.search(r"^totals: (\d+)$", counts.read_text(), re.MULTILINE)
+        if totals is None:
+            raise Failure("callgrind counted nothing")
+        return int(totals.group(1))
 
 
 def environment_for(workers):

@@ -5,7 +5,6 @@ with a trace, the simulator, and dataflow tasks beside both OpenMP runtimes."""
 import dataclasses
 import json
 import pathlib
-import re
 import statistics
 import tempfile
 
@@ -116,17 +115,11 @@ def _digits(cli, say, turn):
 def _instructions(cli, say):
     """{figure: ratio}, the same in every round, by callgrind: what a trace costs where noise hides the time."""
     with tempfile.TemporaryDirectory() as folder:
-        counts = pathlib.Path(folder) / "counts"
 
         def counted(repeat, *more):
             say(f"instructions of digits: {repeat} runs {' '.join(map(str, more))}")
-            command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={counts}", cli, "run", "digits", "--size",
-                       "small", "--json", "--on", "threads", "--repeat", repeat, *more]
-            measure.Running(command, measure.environment_for(1)).printed(parse_row)
-            totals = re.search(r"^totals: (\d+)$", counts.read_text(), re.MULTILINE)
-            if totals is None:
-                raise measure.Failure("callgrind counted nothing")
-            return int(totals.group(1))
+            return measure.instructions([cli, "run", "digits", "--size", "small", "--json", "--on", "threads",
+                                         "--repeat", repeat, *more], parse_row)
 
         # Of four runs more: without what comes before and after. The picture of a ring that is full does not grow.
         traced = ["--trace", pathlib.Path(folder) / "trace", "--trace-memory", "4K"]

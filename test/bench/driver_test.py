@@ -15,6 +15,7 @@ sys.dont_write_bytecode = True
 
 import build  # noqa: E402
 import gate  # noqa: E402
+import instructions  # noqa: E402
 import machine  # noqa: E402
 import measure  # noqa: E402
 import slice_figures  # noqa: E402
@@ -348,6 +349,40 @@ class Measuring(unittest.TestCase):
     def test_a_program_that_is_not_there(self):
         with self.assertRaisesRegex(measure.Failure, "nowhere cannot be run: No such file"):
             measure.run_json(["/nowhere"])
+
+
+class Instructions(unittest.TestCase):
+    """Of programs that valgrind says took 1,000 instructions, and for each of two runs 7 for a node of fib(size)."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        path = self.folder / "valgrind"
+        path.write_text("#!/bin/sh\nwhile [ $# -gt 0 ]; do case $1 in --callgrind-out-file=*) out=${1#*=} ;; "
+                        "--size) n=$2 ;; esac; shift; done\na=0 b=1\n"
+                        "while [ $n -gt 0 ]; do t=$b b=$((a + b)) a=$t n=$((n - 1)); done\n"
+                        "echo totals: $((1000 + 2 * 7 * b)) > $out\necho '{\"check\": \"ok\"}'\n")
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        old = os.environ["PATH"]
+        self.addCleanup(os.environ.__setitem__, "PATH", old)
+        os.environ["PATH"] = f"{self.folder}:{old}"
+        self.missing = {"Skerry clang++": "no compiler"}
+
+    def command(self, _peer, program):
+        return [self.folder / program]
+
+    def test_what_begins_and_ends_a_run_does_not_count(self):
+        got = instructions.measured(self, lambda text: None)
+        self.assertEqual({name: set(row.values()) for name, row in got.items()},
+                         {row.name: {7.0} for row in instructions.FORMS})
+        lines = instructions.markdown(got).splitlines()
+        self.assertEqual(lines[0], "| instructions for a fork | serial g++ | serial clang++ | Skerry g++ |")
+        self.assertEqual(lines[2], "| fib, plain lambda | 7.0 | 7.0 | 7.0 |")
+        self.assertEqual(len(lines), 2 + len(instructions.FORMS))
+
+    def test_forks_are_the_inner_nodes(self):
+        self.assertEqual([instructions.forks(n) for n in range(7)], [0, 0, 1, 2, 4, 7, 12])
 
 
 class SliceMeasuring(unittest.TestCase):
