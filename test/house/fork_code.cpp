@@ -31,6 +31,13 @@ long fib_returned(int n) { // what captures a reference has the size of a pointe
     return x + y;
 }
 
+long fib_padded(int n, bool odd) {
+    if (n < 2) return n + odd;
+    auto [x, y] = skerry::parallel_invoke([n, odd] { return fib_padded(n - 1, !odd); },
+                                          [n, odd] { return fib_padded(n - 2, odd); });
+    return x + y;
+}
+
 struct number {
     number(long v) : value(v) {}
     number(const number& other) : value(other.value) {}

@@ -76,6 +76,12 @@ struct held_closure {
         }
     }
 
+    // Whether registers carry it as a whole. What has padding compilers store piece by piece, and to load these as one
+    // takes three times as long as a fork.
+    static constexpr bool in_one_piece =
+        (sizeof(held) == sizeof(std::uintptr_t) || sizeof(held) == sizeof(std::uint32_t)) &&
+        (refers<G> || std::has_unique_object_representations_v<held>); // GCC sees none in a reference
+
     [[no_unique_address]] held kept;
 };
 
@@ -94,14 +100,14 @@ class branch final : private held_closure<G>, public task_header {
         : closure{closure::hold(g)},
           task_header(function_here<&branch::run_stolen>(), page.nesting) {}
 
-    // Makes one store of the constructor's two where what is held of the closure is one word: stores are most of what a
-    // fork costs (design note 0027), and no compiler for x86-64 does it unasked.
+    // Makes one store of the constructor's two where what is held of the closure is a word or half of one: stores are
+    // most of what a fork costs (design note 0027), and no compiler for x86-64 does it unasked.
     [[gnu::always_inline]] void write_at_once() noexcept {
 #if defined(__x86_64__)
-        if constexpr (sizeof(closure::kept) <= sizeof(std::uintptr_t) && !padding_is_watched) {
+        if constexpr (closure::in_one_piece && !padding_is_watched) {
             auto* const header = reinterpret_cast<std::byte*>(static_cast<task_header*>(this));
             auto* const in_front = header - sizeof(std::uintptr_t);
-            if (in_front == static_cast<void*>(this)) { // a closure that is empty has no word
+            if (in_front == static_cast<void*>(this)) {
                 std::uintptr_t word = 0;
                 __builtin_memcpy(&word, __builtin_addressof(closure::kept), sizeof(closure::kept));
                 if constexpr (sizeof(closure::kept) == sizeof(word)) {
