@@ -62,6 +62,7 @@ class Row:
 
 
 FIB_SIZES = {"": 30, "rayon": 27, "tbb": 24, "openmp": 20}  # a few ms each: less than a time slice
+GROUP_SIZES = {"": 22, "serial": 30, "openmp": 20}
 FIB_REPEAT = 100  # some tenths of a second each: what disturbs a second processor often lasts for longer than 25 do
 
 ROWS = [
@@ -71,6 +72,7 @@ ROWS = [
     Row("fib, three values captured", "fib", "ns/fork", "values", FIB_SIZES, repeat=FIB_REPEAT),
     Row("fib in a shared library", "fib_shared", "ns/fork", "plain", FIB_SIZES, repeat=FIB_REPEAT),
     Row("fib, class-type result", "fib", "ns/fork", "object", FIB_SIZES, repeat=FIB_REPEAT),
+    Row("fib, a group of tasks for each fork", "fib", "ns/fork", "group", GROUP_SIZES, repeat=FIB_REPEAT),
     Row("fib that throws if it overflows", "fib", "ns/fork", "throwing", FIB_SIZES, repeat=FIB_REPEAT),
     Row("empty `parallel_for`, grain 1", "loop", "ns/iteration", sizes={"": 300_000, "openmp": 30_000}, repeat=20),
     Row("region entry from main", "region", "us/region", sizes={"": 2_000, "rayon": 200, "openmp": 200},

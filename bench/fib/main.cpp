@@ -26,6 +26,7 @@ result measure(const settings& how) {
                           : how.variant == "captured" ? fib::captured
                           : how.variant == "values"   ? fib::values
                           : how.variant == "object"   ? fib::object
+                          : how.variant == "group"    ? fib::group
                           : how.variant == "throwing" ? fib::throwing
                                                       : fib::plain;
     result got{"ns/fork", {}, {}};
@@ -45,6 +46,7 @@ result measure(const settings& how) {
 } // namespace
 
 int main(int argc, char** argv) {
-    return run(argc, argv,
-               {BENCH_WORKLOAD, {"plain", "captured", "reference", "values", "object", "throwing"}, 36, measure});
+    return run(
+        argc, argv,
+        {BENCH_WORKLOAD, {"plain", "captured", "reference", "values", "object", "group", "throwing"}, 36, measure});
 }

@@ -46,6 +46,21 @@ total fib_object(unsigned n) {
     return total(x.value() + y.value());
 }
 
+std::uint64_t fib_group(unsigned n) {
+    if (n < 2) {
+        return n;
+    }
+    std::uint64_t x; // both are set before they are read
+    std::uint64_t y;
+#pragma omp taskgroup
+    {
+#pragma omp task shared(x) firstprivate(n)
+        x = fib_group(n - 1);
+        y = fib_group(n - 2);
+    }
+    return x + y;
+}
+
 std::uint64_t fib_throwing(unsigned n) {
     if (n > last_that_fits) {
         throw std::overflow_error("a Fibonacci number");
@@ -88,6 +103,14 @@ std::uint64_t object(unsigned n) {
 #pragma omp parallel
 #pragma omp single
     sum = fib_object(n).value();
+    return sum;
+}
+
+std::uint64_t group(unsigned n) {
+    std::uint64_t sum = 0;
+#pragma omp parallel
+#pragma omp single
+    sum = fib_group(n);
     return sum;
 }
 

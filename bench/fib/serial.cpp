@@ -22,6 +22,7 @@ std::uint64_t captured(unsigned n) { return fib(n); }
 std::uint64_t reference(unsigned n) { return fib(n); }
 std::uint64_t values(unsigned n) { return fib(n); }
 std::uint64_t object(unsigned n) { return fib(n); }
+std::uint64_t group(unsigned n) { return fib(n); }
 std::uint64_t throwing(unsigned n) { return fib(n); }
 
 } // namespace bench::fib

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include <tbb/parallel_invoke.h>
+#include <tbb/task_group.h>
 
 namespace bench::fib {
 namespace {
@@ -41,6 +42,18 @@ total fib_object(unsigned n) {
     return total(x.value() + y.value());
 }
 
+std::uint64_t fib_group(unsigned n) {
+    if (n < 2) {
+        return n;
+    }
+    std::uint64_t x; // set by the task
+    tbb::task_group group;
+    group.run([&] { x = fib_group(n - 1); });
+    const std::uint64_t y = fib_group(n - 2);
+    group.wait();
+    return x + y;
+}
+
 std::uint64_t fib_throwing(unsigned n) {
     if (n > last_that_fits) {
         throw std::overflow_error("a Fibonacci number");
@@ -61,6 +74,7 @@ std::uint64_t captured(unsigned n) { return fib(n); }
 std::uint64_t reference(unsigned n) { return fib(n); }
 std::uint64_t values(unsigned n) { return fib_values(n, 0, 1); }
 std::uint64_t object(unsigned n) { return fib_object(n).value(); }
+std::uint64_t group(unsigned n) { return fib_group(n); }
 std::uint64_t throwing(unsigned n) { return fib_throwing(n); }
 
 } // namespace bench::fib

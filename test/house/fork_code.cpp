@@ -39,7 +39,7 @@ long fib_padded(int n, bool odd) {
 }
 
 struct number {
-    number(long v) : value(v) {}
+    explicit number(long v) : value(v) {}
     number(const number& other) : value(other.value) {}
     ~number() { value = 0; }
     long value;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 use crate::harness::{time, Outcome, Settings};
-use rayon::join;
+use rayon::{join, scope};
 use std::hint::black_box;
 
 pub fn plain(n: u32) -> u64 {
@@ -29,6 +29,18 @@ fn values(n: u32, zeroth: u64, first: u64) -> u64 {
         move || values(n - 1, zeroth, first),
         move || values(n - 2, zeroth, first),
     );
+    x + y
+}
+
+fn group(n: u32) -> u64 {
+    if n < 2 {
+        return n.into();
+    }
+    let mut x = 0;
+    let y = scope(|s| {
+        s.spawn(|_| x = group(n - 1));
+        group(n - 2)
+    });
     x + y
 }
 
@@ -69,6 +81,7 @@ pub fn measure(how: &Settings) -> Outcome {
         "reference" => reference,
         "values" => |n| values(n, 0, 1),
         "object" => |n| object(n).0,
+        "group" => group,
         "throwing" => throwing,
         _ => plain,
     };

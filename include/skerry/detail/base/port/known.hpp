@@ -19,4 +19,11 @@ template <class T>
     }
 }
 
+// The same value, of which the compiler does not see where it comes from. T fits into a register.
+template <class T>
+[[gnu::always_inline]] inline T hidden(T value) noexcept {
+    asm("" : "+r"(value));
+    return value;
+}
+
 } // namespace skerry::inline SKERRY_ABI::detail

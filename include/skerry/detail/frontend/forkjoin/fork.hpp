@@ -111,7 +111,7 @@ class branch final : private held_closure<G>, public task_header {
                 std::uintptr_t word = 0;
                 __builtin_memcpy(&word, __builtin_addressof(closure::kept), sizeof(closure::kept));
                 if constexpr (sizeof(closure::kept) == sizeof(word)) {
-                    asm("" : "+r"(word)); // or Clang sees that it is there already, and makes two stores again
+                    word = hidden(word); // or Clang sees that it is there already, and makes two stores again
                 }
                 const two_words both = {word, reinterpret_cast<std::uintptr_t>(this->run)};
                 __builtin_memcpy(in_front, &both, sizeof(both));
