@@ -58,7 +58,7 @@ std::uint64_t fib_group(unsigned n) {
     if (n < 2) {
         return n;
     }
-    std::uint64_t x; // set by the task
+    std::uint64_t x = 0; // in case that the group was cancelled
     skerry::task_group group;
     group.run([&] { x = fib_group(n - 1); });
     const std::uint64_t y = fib_group(n - 2);
