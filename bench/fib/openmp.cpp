@@ -77,49 +77,34 @@ std::uint64_t fib_throwing(unsigned n) {
     return x + y;
 }
 
+// One thread begins, and the others of the team help.
+template <class Compute>
+std::uint64_t in_team(const Compute& compute) {
+    std::uint64_t sum = 0;
+#pragma omp parallel
+#pragma omp single
+    sum = compute();
+    return sum;
+}
+
 } // namespace
 
 std::uint64_t plain(unsigned n) {
-    std::uint64_t sum = 0;
-#pragma omp parallel
-#pragma omp single
-    sum = fib(n);
-    return sum;
+    return in_team([n] { return fib(n); });
 }
-
 std::uint64_t captured(unsigned n) { return plain(n); }
 std::uint64_t reference(unsigned n) { return plain(n); }
-
 std::uint64_t values(unsigned n) {
-    std::uint64_t sum = 0;
-#pragma omp parallel
-#pragma omp single
-    sum = fib_values(n, 0, 1);
-    return sum;
+    return in_team([n] { return fib_values(n, 0, 1); });
 }
-
 std::uint64_t object(unsigned n) {
-    std::uint64_t sum = 0;
-#pragma omp parallel
-#pragma omp single
-    sum = fib_object(n).value();
-    return sum;
+    return in_team([n] { return fib_object(n).value(); });
 }
-
 std::uint64_t group(unsigned n) {
-    std::uint64_t sum = 0;
-#pragma omp parallel
-#pragma omp single
-    sum = fib_group(n);
-    return sum;
+    return in_team([n] { return fib_group(n); });
 }
-
 std::uint64_t throwing(unsigned n) {
-    std::uint64_t sum = 0;
-#pragma omp parallel
-#pragma omp single
-    sum = fib_throwing(n);
-    return sum;
+    return in_team([n] { return fib_throwing(n); });
 }
 
 } // namespace bench::fib
