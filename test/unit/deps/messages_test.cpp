@@ -151,11 +151,10 @@ void run_away(both& seen, std::size_t words, bool fetch) {
             skerry::spawn(add, inout(all[i]), in(std::span<const std::uint64_t>(all[i + 1])), inout(all[i + 2]));
         }
         const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-        const auto back = [&here] {
-            const auto known = here->counts();
-            return known.empty() ? 0U : known[0].tasks;
-        };
-        while (back() < tasks && std::chrono::steady_clock::now() < deadline) {
+        // All the ends that were sent, taken in: only then is there nothing that taskwait() could bring ahead of the
+        // last.
+        while ((seen.away.of(tag::done) < tasks || here->messages().poll()) &&
+               std::chrono::steady_clock::now() < deadline) {
             here->messages().poll();
         }
         skerry::taskwait();
