@@ -132,9 +132,9 @@ task_scope& task_scope::of(const task_context& parent, team& crew) {
     return *seen;
 }
 
-void task_scope::body_ended(const task_context& parent) noexcept {
+void task_scope::body_ended(const task_context& parent, std::size_t ahead) noexcept {
     task_scope* seen = existing(parent);
-    if (seen == nullptr && !parent.pending->alone()) { // what the body has begun may still spawn
+    if (seen == nullptr && !parent.pending->alone(ahead)) { // what the body has begun may still spawn
         parent.scope.compare_exchange_strong(seen, late(), memory_order::acq_rel, // C2 <- C1
                                              memory_order::acquire);
     }

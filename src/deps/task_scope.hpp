@@ -46,8 +46,9 @@ class task_scope {
         task_scope* const known = parent.scope.load(memory_order::acquire); // C2 <- C1
         return known != late() ? known : nullptr;
     }
-    // The parent's body has ended, and counts on its latch still. Not for team::outside().
-    static void body_ended(const task_context& parent) noexcept;
+    // The parent's body has ended, and counts on its latch still, besides counts that the caller holds `ahead`. Not for
+    // team::outside().
+    static void body_ended(const task_context& parent, std::size_t ahead = 0) noexcept;
     // The body of a task has ended, but not all that was begun in it: the last of those calls `then`. False: they all
     // have meanwhile, and the caller completes the task.
     [[nodiscard]] static bool leave_to_last(dependent_task& task, void (*then)(completion*) noexcept) noexcept {

@@ -21,8 +21,7 @@ inline void submit_to(team& home, reserve& spare, loose_task& task) noexcept {
 // Runs tasks until none is left of what was submitted, and what that has left. `runtime` names the wait to a watchdog.
 inline void finish_submitted(worker& self, const void* runtime) noexcept {
     team& home = self.home;
-    arrive(home.detached());
-    latch_done condition{home.detached()};
+    latch_done condition(home.detached());
     home.wait(self, wanted::any(), 0, condition, "end of the runtime: tasks submitted to it", runtime);
     home.tell_waited(nullptr);
 }

@@ -83,9 +83,17 @@ void finish_stolen(task_header& task) noexcept {
     }
 }
 
-void arrive(latch<machine>& pending) noexcept {
+void arrive(latch<machine>& pending) noexcept { arrive(pending, 1); }
+
+void count_end(latch<machine>& covering) noexcept {
+    if (!worker::of(*current_page).ahead.end(covering)) {
+        arrive(covering);
+    }
+}
+
+void arrive(latch<machine>& pending, std::size_t n) noexcept {
     machine::publish_all(coherence_step::task_ended);
-    void* const waiter = pending.arrive();
+    void* const waiter = pending.arrive(n);
     if (waiter == nullptr) {
         return;
     }

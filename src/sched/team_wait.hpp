@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include <skerry/detail/sched/join.hpp>
+
 #include "base/port/clock.hpp"
 #include "sched/team.hpp"
 
@@ -32,6 +34,35 @@ class activity_scope {
     wait_observer* const observer_;
     const unsigned slot_;
     wait_note before_;
+};
+
+// While a task runs, the worker may hold counts ahead of the latch that covers what the task begins. Those that are
+// left are given back: the task may have been all that kept the latch alive.
+class ahead_scope {
+  public:
+    ahead_scope(worker& self, latch<machine>* covering) noexcept
+        : self_(self),
+          around_(self.ahead),
+          inner_(around_.of != covering) {
+        if (inner_) {
+            self.ahead = {covering, 0};
+        }
+    }
+    ahead_scope(const ahead_scope&) = delete;
+    ahead_scope& operator=(const ahead_scope&) = delete;
+    ~ahead_scope() {
+        if (inner_) {
+            const counts_ahead left = std::exchange(self_.ahead, around_);
+            if (left.held != 0) {
+                arrive(*left.of, left.held); // C2
+            }
+        }
+    }
+
+  private:
+    worker& self_;
+    const counts_ahead around_;
+    const bool inner_;
 };
 
 // Tells what lies beyond the team while a worker finds nothing.
@@ -67,6 +98,7 @@ class idleness {
 
 template <class Trace>
 void team::execute(worker& self, Trace trace, task_header& task, successors what_follows) noexcept {
+    const ahead_scope counts(self, task.ctx->pending);
     const context* const before = self.ctx;
     self.contexts.enter(task.ctx);
     self.what_follows = what_follows;

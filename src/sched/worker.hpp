@@ -14,6 +14,7 @@
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/core/loose_task.hpp>
 #include <skerry/detail/core/worker_page.hpp>
+#include <skerry/detail/sched/counts_ahead.hpp>
 #include <skerry/detail/trace/writer.hpp>
 
 #include "base/port/clock.hpp"
@@ -85,6 +86,7 @@ struct worker final : worker_page {
     successors what_follows = successors::elsewhere; // the task that execute() is about to run
     std::size_t floor = 0;        // of the innermost wait or finish: tasks from this depth on are its own
     worker_page* outer = nullptr; // the page of the runtime around this one
+    counts_ahead ahead;           // of the innermost finish around what runs, or none
     spare_blocks spare;           // give() is for any thread
 
     [[nodiscard]] deque_owner<machine, task_header> mine() noexcept { return deque_owner<machine, task_header>(tasks); }

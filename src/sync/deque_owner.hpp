@@ -76,8 +76,8 @@ class deque_owner {
         page_.bottom.store(b + 1, M::owner_release);
         ++d_.loose_;
         move_split(b + 1);
-        d_.leave();
-        M::full_fence(); // the push before the look at limit, as light fence and Z2 do for push()
+        d_.leave_as_owner();
+        M::light_fence(); // the push before the look at limit, as for push(): pairs with Z2
         return full || page_.limit.load(memory_order::relaxed) == nullptr; // full: grow() may have undone a ring
     }
 
@@ -105,7 +105,7 @@ class deque_owner {
                 move_split(b);
             }
         }
-        d_.leave();
+        d_.leave_as_owner();
         return result;
     }
 
@@ -140,7 +140,7 @@ class deque_owner {
             }
         }
         at = result != nullptr ? d_.index(s) : 0;
-        d_.leave();
+        d_.leave_as_owner();
         return result;
     }
 

@@ -40,6 +40,9 @@ class gate {
         }
     }
 
+    // For the owner: nobody else waits, so there is nobody to wake.
+    void leave_as_owner() noexcept { word_.store(open, memory_order::release); } // G4 -> G1
+
     void leave() noexcept {
         if (word_.exchange(open, memory_order::release) == waited) { // G3 -> G1, G2
             M::futex_wake(word_, 1);

@@ -376,8 +376,7 @@ struct covered_children : deps_world {
         if (scope_.submit(*next)) {
             run(next);
         }
-        detail::arrive(cover);
-        detail::latch_done condition{cover};
+        detail::latch_done condition(cover);
         wait(bell_, condition);
         require(objects_[0].get() == 2, "the finish is over before its tasks");
     }

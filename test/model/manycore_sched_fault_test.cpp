@@ -88,7 +88,7 @@ const seeded all[] = {
          return true;
      },
      run_locked_nesting,
-     {"require"},
+     {"require", "crash"},
      caches},
 
     {"contexts X2",
@@ -100,7 +100,7 @@ const seeded all[] = {
          return false;
      },
      run_interrupted_nesting,
-     {"require"},
+     {"require", "crash"},
      caches},
 
     {"interrupt I1",

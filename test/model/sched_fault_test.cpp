@@ -13,6 +13,7 @@ using asks = demanding<steal_protocol::asymmetric>;
 using locks = demanding<steal_protocol::locked>;
 using helps = leapfrogging<steal_protocol::asymmetric>;
 using leaves = leaving_loose_tasks<steal_protocol::asymmetric>;
+using finishes = finishing<steal_protocol::locked>;
 using outside = injecting<steal_protocol::asymmetric>;
 using nests = nesting<steal_protocol::locked>;
 constexpr auto run_nests = run_world<nests, &nests::owner, &nests::thief>;
@@ -20,6 +21,7 @@ constexpr auto run_asks = run_world<asks, &asks::owner, &asks::thief>;
 constexpr auto run_locks = run_world<locks, &locks::owner, &locks::thief>;
 constexpr auto run_helps = run_world<helps, &helps::owner, &helps::thief>;
 constexpr auto run_leaves = run_world<leaves, &leaves::owner, &leaves::thief>;
+constexpr auto run_finishes = run_world<finishes, &finishes::owner, &finishes::thief>;
 constexpr auto run_outside = run_world<outside, &outside::producer, &outside::worker>;
 constexpr auto run_contested = run_world<outside, &outside::giver, &outside::chooser, &outside::withdrawer>;
 
@@ -38,6 +40,8 @@ constexpr auto run_locks_cold = run_cold<locks_cold>;
 constexpr auto run_blocks = run_world<giving_back, &giving_back::owner, &giving_back::first, &giving_back::second>;
 
 const std::set<std::string> hangs = {"no end", "deadlock"};
+
+bool gives_back_several(const request& r) { return is(r, action::add, "arrive") && r.operand != ~std::uint64_t{0}; }
 
 // The first load of answer_push(): how many sleep. The others there are of other sizes.
 bool looks_for_sleepers(const request& r) { return is(r, action::load, "answer_push") && r.size == sizeof(unsigned); }
@@ -158,6 +162,22 @@ const seeded all[] = {
      },
      run_helps, hangs},
 
+    {"counts C1",
+     "a_batch_not_counted",
+     [](request& r, reply&) { return is(r, action::add, "add") && r.operand == detail::counts_ahead::batch; },
+     run_finishes,
+     {"dead stack", "require"}},
+    {"counts C2", "counts_kept_when_the_task_has_ended",
+     [](request& r, reply&) { return engine::instance().thread() == 1 && gives_back_several(r); }, run_finishes, hangs},
+    {"counts C3", "counts_kept_by_a_waiter_who_sleeps",
+     [](request& r, reply&) {
+         if (engine::instance().thread() == 0 && gives_back_several(r)) {
+             r.operand = ~std::uint64_t{0}; // its own
+         }
+         return false;
+     },
+     run_finishes, hangs},
+
     {"queue Q1", "a_task_not_counted", [](request& r, reply&) { return is(r, action::add, "inject"); }, run_outside,
      hangs},
     {"queue Q2", "no_fence_after_the_task", [](request& r, reply&) { return is(r, action::full_fence, "inject"); },
@@ -195,7 +215,7 @@ const seeded all[] = {
      "context_not_written",
      [](request& r, reply&) { return is(r, action::store, "set") && engine::instance().thread() == 0; },
      run_nests,
-     {"require"}},
+     {"require", "crash"}},
     {"contexts X2",
      "a_context_of_another_nesting",
      [](request& r, reply&) {
@@ -205,7 +225,7 @@ const seeded all[] = {
          return false;
      },
      run_nests,
-     {"require"}},
+     {"require", "crash"}},
 
     {"blocks A1",
      "given_back_by_a_load_and_a_store",

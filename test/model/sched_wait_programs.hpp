@@ -139,14 +139,21 @@ struct forking_afterwards : sched_world {
     outside_task task{*this};
 };
 
-// Forks in two finish blocks, one after the other, at the same place of a stack. Who looks for tasks of another block
+// Forks under two contexts, one after the other, at the same place of a stack. Who looks for tasks of another context
 // takes neither.
 struct looking_only : sched_world {
-    looking_only() : sched_world(2, steal_protocol::locked, 0), elsewhere(&team_.root(), nullptr) {}
+    looking_only()
+        : sched_world(2, steal_protocol::locked, 0),
+          first(&team_.root(), nullptr),
+          second(&team_.root(), nullptr),
+          elsewhere(&team_.root(), nullptr) {}
     void owner() {
         detail::worker& self = *workers_[0];
-        for (int blocks = 0; blocks < 2; ++blocks) {
-            finish(self, [&](const detail::context& ctx, detail::latch<detail::machine>&) { fork_under(self, ctx); });
+        for (const detail::context* const around : {&first, &second}) {
+            const detail::context* const outer = self.ctx;
+            self.contexts.enter(around);
+            fork_under(self, *around);
+            self.contexts.leave(outer);
         }
         team_.stop();
     }
@@ -174,6 +181,8 @@ struct looking_only : sched_world {
             reached("looked at");
         }
     }
+    const detail::context first;
+    const detail::context second;
     const detail::context elsewhere;
 };
 

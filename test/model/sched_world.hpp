@@ -135,10 +135,11 @@ class sched_world {
         }
         static void run_it(detail::task_header* header) noexcept {
             auto& self = *static_cast<async_task*>(header);
-            self.world.run_deeper(self.level, [&self] {
-                self.body(self.world, *self.world.workers_[static_cast<std::size_t>(engine::instance().thread())]);
-            });
-            detail::arrive(*self.pending);
+            detail::worker& here = *self.world.workers_[static_cast<std::size_t>(engine::instance().thread())];
+            self.world.run_deeper(self.level, [&] { self.body(self.world, here); });
+            if (!here.ahead.end(*self.pending)) { // as count_end()
+                detail::arrive(*self.pending);
+            }
         }
         sched_world& world;
         work body;
@@ -149,24 +150,25 @@ class sched_world {
     // As finish_frame does.
     template <class F>
     void finish(detail::worker& self, F&& body) {
-        detail::latch<detail::machine> pending;
+        detail::latch<detail::machine> pending(detail::counts_ahead::batch);
         label(pending, "latch");
+        const detail::counts_ahead outer_ahead = std::exchange(self.ahead, {&pending, detail::counts_ahead::batch});
         const detail::context* const outer = self.ctx;
         const detail::context ctx(outer, &pending);
         const std::size_t base = self.mine().depth();
         const std::size_t outer_floor = std::exchange(self.floor, base);
         self.contexts.enter(&ctx);
         body(ctx, pending);
-        detail::arrive(pending);
-        detail::latch_done condition{pending};
+        detail::latch_done condition(pending, &self.ahead);
         team_.wait(self, detail::wanted::within(&ctx), base, condition, "finish", nullptr);
+        self.ahead = outer_ahead;
         self.floor = outer_floor;
         self.contexts.leave(outer);
     }
     // As begin_task does.
     void async(detail::worker& self, const detail::context& ctx, detail::latch<detail::machine>& pending,
                async_task& task) {
-        pending.add();
+        self.ahead.begin(pending);
         task.ctx = &ctx;
         task.pending = &pending;
         task.level = level() + 1;

@@ -65,6 +65,11 @@ TEST(join_word, a_wish_taken_back) {
 TEST(latch, no_lost_wakeup) {
     expect_right<latch_world, &latch_world::waiter, &latch_world::task_one, &latch_world::task_two>({"slept", "told"});
 }
+TEST(latch, no_lost_wakeup_of_who_leaves_late) {
+    using world = late_latch_world;
+    expect_right<world, &world::late_waiter, &world::task_one, &world::task_two>(
+        {"slept", "told", "left", "never left"});
+}
 TEST(latch, alone_when_the_others_have_ended) {
     expect_right<lonely_world, &lonely_world::waiter, &lonely_world::task>({"not alone"});
 }
@@ -92,6 +97,9 @@ TEST(rc11, join_word) { expect_right_in_rc11<join_world, &join_world::joiner, &j
 TEST(rc11, latch) {
     expect_right_in_rc11<latch_world, &latch_world::waiter, &latch_world::task_one, &latch_world::task_two>(
         {"slept", "told"});
+    using late = late_latch_world;
+    expect_right_in_rc11<late, &late::late_waiter, &late::task_one, &late::task_two>(
+        {"slept", "told", "left", "never left"});
     expect_right_in_rc11<lonely_world, &lonely_world::waiter, &lonely_world::task>({"not alone"});
 }
 

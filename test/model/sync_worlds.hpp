@@ -31,19 +31,21 @@ struct gate_world {
         inside.set(1);
         inside.set(0);
         ++entries;
-        gate.leave();
     }
     void owner() {
-        for (int i = 0; i < 2; ++i) {
-            gate.enter();
-            pass();
-        }
+        gate.enter();
+        pass();
+        gate.leave_as_owner();
+        gate.enter();
+        pass();
+        gate.leave();
     }
     void thief() {
         for (int i = 0; i < 2; ++i) {
             if (gate.try_enter()) {
                 reached("a thief entered");
                 pass();
+                gate.leave();
             }
         }
     }
@@ -244,6 +246,26 @@ struct latch_world {
     void task_two() {
         second.set(1);
         arrive();
+    }
+};
+
+// As above, but the waiter gives its count back only before it sleeps (latch_done).
+struct late_latch_world : latch_world {
+    void late_waiter() {
+        bool left = false;
+        sleep_until(
+            sleeping, [&] { return left ? latch->done() : latch->alone(); },
+            [&] {
+                if (!left) {
+                    left = true;
+                    require(latch->arrive() == nullptr, "nobody sleeps there yet");
+                }
+                return latch->arm(&sleeping);
+            },
+            [&] { latch->disarm(); });
+        reached(left ? "left" : "never left");
+        require(first.get() == 1 && second.get() == 1, "a task's work has not arrived");
+        delete latch;
     }
 };
 

@@ -179,8 +179,7 @@ void call(dependent_task& task) noexcept {
 // A task from another process keeps its stack until all that was begun in it has ended: whoever waits for it over there
 // relies on somebody being here who runs that, and nothing else.
 void stay(worker& self, dependent_task& task) noexcept {
-    arrive(task.inside);
-    latch_done condition{task.inside};
+    latch_done condition(task.inside);
     self.home.wait_from_here(self, wanted::within(&task.own), condition, "end of a task from another process", &task);
 }
 
@@ -214,6 +213,7 @@ void complete_later(completion* c) noexcept {
 template <bool Watched>
 void run_spawned(worker& self, dependent_task* task) noexcept {
     worker* const goes_on = self.what_follows == successors::here ? &self : nullptr;
+    self.ahead = {}; // these tasks have latches of their own, and one that has ended takes its latch with it
     while (task != nullptr) {
         self.contexts.set(&task->own);
         const std::uint64_t id = id_of(*task);

@@ -12,7 +12,7 @@
 namespace skerry::inline SKERRY_ABI::detail {
 
 finish_frame::finish_frame() noexcept
-    : cover(current_page->ctx),
+    : cover(current_page->ctx, false, counts_ahead::batch),
       spawner_(current_page->ctx->spawner),
       first_spawned_([this] {
           const task_scope* const spawned = task_scope::existing(*spawner_);
@@ -21,15 +21,15 @@ finish_frame::finish_frame() noexcept
       outer_(current_page->ctx),
       home_(&worker::of(*current_page).home),
       base_(worker::of(*current_page).mine().depth()),
-      outer_base_(std::exchange(worker::of(*current_page).floor, base_)) {
+      outer_base_(std::exchange(worker::of(*current_page).floor, base_)),
+      outer_ahead_(std::exchange(worker::of(*current_page).ahead, {&pending, counts_ahead::batch})) {
     worker::of(*current_page).contexts.enter(&ctx);
 }
 
 void finish_frame::wait() noexcept {
     worker& self = worker::of(*current_page);
     self.home.check_process();
-    arrive(pending);
-    latch_done condition{pending};
+    latch_done condition(pending, &self.ahead);
     constexpr const char* text = "finish: tasks begun inside";
     const task_scope* const siblings = spawner_->parent != &ctx ? task_scope::existing(*spawner_) : nullptr;
     if (siblings != nullptr && siblings->children() != 0) {
@@ -41,6 +41,7 @@ void finish_frame::wait() noexcept {
     } else {
         self.home.wait(self, wanted::within(&ctx), base_, condition, text, this);
     }
+    self.ahead = outer_ahead_;
     self.floor = outer_base_;
     self.contexts.leave(outer_);
     if (task_scope* const spawned = task_scope::existing(*spawner_);
@@ -59,7 +60,7 @@ root_frame::root_frame() noexcept : root_(&ctx, nullptr, nullptr, nullptr) {
 }
 
 void root_frame::wait() noexcept {
-    task_scope::body_ended(root_);
+    task_scope::body_ended(root_, worker::of(*current_page).ahead.held_of(pending));
     finish_frame::wait();
     task_scope::close(root_);
 }
@@ -86,7 +87,11 @@ void finish_frame::begin_from_outside(loose_task& task) {
 }
 
 void begin_counted(loose_task& task, latch<machine>& first, latch<machine>* second) {
-    first.add();
+    if (current_page != nullptr) {
+        worker::of(*current_page).ahead.begin(first);
+    } else {
+        first.add();
+    }
     if (second != nullptr) {
         second->add();
     }

@@ -65,7 +65,7 @@ void future_base::leave() noexcept {
         notify(sleeper);
     }
     release();
-    arrive(covering);
+    count_end(covering);
 }
 
 // True in the task itself and in its branches, wherever they run. Also when a wait further down this thread's stack has
@@ -149,7 +149,7 @@ void continuation::resume(task_header* header) noexcept {
     auto* const self = static_cast<continuation*>(header);
     latch<machine>& covering = *self->ctx->pending;
     self->handle_.resume(); // the frame, and with it this task, may be gone
-    arrive(covering);
+    count_end(covering);
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -32,8 +32,7 @@ void task_group::wait() {
 }
 
 void task_group::wait_for_members() noexcept {
-    detail::arrive(members_.pending);
-    detail::latch_done condition{members_.pending};
+    detail::latch_done condition(members_.pending);
     if (condition.done()) {
         machine::discard_all(coherence_step::task_joined);
         return;

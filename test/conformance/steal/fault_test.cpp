@@ -105,8 +105,10 @@ const char* read_before_a_finish() {
     return seen == 3 ? nullptr : "the waiter has not seen what the task wrote";
 }
 
-// The joiner looks at the task's header while it waits; the result lies beside it.
-[[maybe_unused]] const char* result_after_a_wait() {
+// Whether both results arrive, so many bytes further down the stack than elsewhere.
+template <std::size_t Further>
+[[gnu::noinline]] bool both_arrive() {
+    [[maybe_unused]] const volatile std::array<std::byte, Further> further{};
     std::atomic<unsigned> met{0};
     const auto [a, b] = skerry::parallel_invoke(
         [&] {
@@ -118,7 +120,15 @@ const char* read_before_a_finish() {
             pass_time();
             return 2;
         });
-    return a + b == 3 ? nullptr : "the result of a stolen branch was lost";
+    return a + b == 3;
+}
+
+// The joiner looks at the task's header while it waits. The result lies behind it, at one of four places of the stack
+// in the same line.
+[[maybe_unused]] const char* result_after_a_wait() {
+    return both_arrive<16>() && both_arrive<32>() && both_arrive<48>() && both_arrive<64>()
+               ? nullptr
+               : "the result of a stolen branch was lost";
 }
 
 // The only task of a deque, again and again: its owner and thieves meet at it. What async() begins deletes itself, and

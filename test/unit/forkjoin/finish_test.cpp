@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <atomic>
+#include <cstdint>
 #include <future>
 #include <memory>
 #include <stdexcept>
@@ -48,6 +49,41 @@ TEST_P(Finish, WaitsForTasksOfTasks) {
     std::atomic<int> leaves = 0;
     in([&] { skerry::finish([&](scope& s) { tree(s, 10, leaves); }); });
     EXPECT_EQ(leaves, 1024);
+}
+
+// More than a worker counts ahead, by whoever runs the first one.
+TEST_P(Finish, WaitsForManyTasksOfOneTask) {
+    constexpr int tasks = 1000;
+    std::atomic<int> by_scope = 0;
+    std::atomic<int> by_future = 0;
+    in([&] {
+        skerry::finish([&](scope& s) {
+            s.async([&] {
+                for (int i = 0; i < tasks; ++i) {
+                    s.async([&] { ++by_scope; });
+                    static_cast<void>(skerry::submit([&] { ++by_future; }));
+                }
+            });
+        });
+        EXPECT_EQ(by_scope, tasks);
+        EXPECT_EQ(by_future, tasks);
+    });
+}
+
+TEST_P(Finish, AClosureIsAlignedAsItsTypeSays) {
+    struct alignas(256) wide {
+        std::atomic<int>* aligned;
+        void operator()() const { *aligned += reinterpret_cast<std::uintptr_t>(this) % alignof(wide) == 0 ? 1 : 0; }
+    };
+    std::atomic<int> aligned = 0;
+    in([&] {
+        skerry::task_group group;
+        skerry::finish([&](scope& s) {
+            s.async(wide{&aligned});
+            group.run(wide{&aligned});
+        });
+    });
+    EXPECT_EQ(aligned, 2);
 }
 
 TEST_P(Finish, ReturnsWhatTheBodyReturns) {

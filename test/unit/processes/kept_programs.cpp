@@ -29,6 +29,7 @@
 
 #include "checks.hpp"
 #include "launched_programs.hpp"
+#include "sched/worker.hpp"
 
 namespace skerry_test {
 
@@ -165,7 +166,9 @@ void after_an_error(skerry::runtime& r) {
 
 // Until nothing is left of the finish around the caller, so that its end finds nothing to wait for, and runs nothing.
 void hold_until_ended() {
-    hold_until([] { return skerry::detail::current_page->ctx->pending->alone(); });
+    using namespace skerry::detail;
+    const latch<machine>& covering = *current_page->ctx->pending;
+    hold_until([&covering] { return covering.alone(worker::of(*current_page).ahead.held_of(covering)); });
 }
 
 // A wait within, while a task of the same parent has not even begun.

@@ -33,6 +33,15 @@ unsigned asleep(const team& crew) {
     return n;
 }
 
+bool one_is_parked(const team& crew) {
+    for (unsigned i = 0; i < crew.slots(); ++i) {
+        if (crew.slot(i).parked.load(skerry::detail::memory_order::acquire)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 template <class Condition>
 bool comes(Condition&& c) {
     const std::uint64_t begin = skerry::port::now_ns();
@@ -145,11 +154,42 @@ TEST_P(sleeping, a_finish_is_woken_beside_an_idle_worker) {
     });
 }
 
+// Who waits has given all counts of its finish to tasks that others run, sleeps, and runs one more.
+TEST_P(sleeping, a_waiter_who_sleeps_keeps_no_counts) {
+    constexpr unsigned batch = skerry::detail::counts_ahead::batch;
+    for (const unsigned tasks : {batch - 1, batch, batch + 1}) {
+        skerry::options o;
+        o.workers = 2;
+        o.steal = GetParam();
+        skerry::runtime rt(o);
+        std::atomic<unsigned> begun{0};
+        std::atomic<bool> done{false};
+        bool slept = false;
+        rt.run([&] {
+            const team& crew = engine::current().crew();
+            skerry::finish([&](skerry::scope& s) {
+                for (unsigned i = 0; i < tasks; ++i) {
+                    s.async([&] {
+                        if (++begun == tasks) {
+                            slept = comes([&] { return asleep(crew) == 1; });
+                            s.async([&] { done = true; });
+                            EXPECT_TRUE(comes([&] { return done.load(); }));
+                        }
+                    });
+                }
+                EXPECT_TRUE(comes([&] { return begun == tasks; }));
+            });
+        });
+        EXPECT_TRUE(slept) << tasks << " tasks";
+    }
+}
+
 // A stand-in that nobody needs any more is woken for a task, and goes: the one who waits has to run it.
 TEST_P(sleeping, a_stand_in_that_goes_leaves_no_task_behind) {
     skerry::options o;
     o.workers = 1;
     o.steal = GetParam();
+    std::atomic<int> slept = 0;
     for (int round = 0; round < 30; ++round) {
         skerry::runtime rt(o);
         bool done = false;
@@ -160,7 +200,10 @@ TEST_P(sleeping, a_stand_in_that_goes_leaves_no_task_behind) {
                 s.async([&] {
                     skerry::blocking([&] {
                         begun = true;
-                        ASSERT_TRUE(comes([&] { return asleep(crew) == 2; })); // a second stand-in, and who waits
+                        // A second stand-in, and who waits; or that one was about to sleep when it was not needed any
+                        // more.
+                        ASSERT_TRUE(comes([&] { return asleep(crew) == 2 || one_is_parked(crew); }));
+                        slept += asleep(crew) == 2 ? 1 : 0;
                     });
                     s.async([&] { done = true; });
                 });
@@ -169,6 +212,7 @@ TEST_P(sleeping, a_stand_in_that_goes_leaves_no_task_behind) {
         });
         ASSERT_TRUE(done);
     }
+    EXPECT_GT(slept, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(protocols, sleeping,

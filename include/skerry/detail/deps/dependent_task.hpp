@@ -14,6 +14,7 @@
 #include <skerry/detail/core/completion.hpp>
 #include <skerry/detail/core/context.hpp>
 #include <skerry/detail/core/loose_task.hpp>
+#include <skerry/detail/sched/task_memory.hpp>
 #include <skerry/detail/sync/latch.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -87,16 +88,9 @@ struct imported_task;
 // Stands for the number of a child where there is none.
 inline constexpr std::uint64_t no_child = ~std::uint64_t{0};
 
-struct dependent_task : loose_task, completion {
+struct dependent_task : loose_task, completion, task_memory {
     SKERRY_EXPORT dependent_task(const task_type& t, const char* task_name, access_node* first, std::size_t count,
                                  const spawn_place& at) noexcept;
-
-    // From the memory of tasks that this worker has made before, if some is left. Errors: std::bad_alloc.
-    [[nodiscard]] SKERRY_EXPORT static void* operator new(std::size_t bytes);
-    SKERRY_EXPORT static void operator delete(void* block, std::size_t bytes) noexcept;
-    // For types that need a greater alignment than every allocation has.
-    [[nodiscard]] static void* operator new(std::size_t bytes, std::align_val_t a) { return ::operator new(bytes, a); }
-    static void operator delete(void* block, std::size_t, std::align_val_t a) noexcept { ::operator delete(block, a); }
 
     // Constant after construction.
     const task_type& type;

@@ -4,6 +4,8 @@
 // The slow ways out of a fork, compiled into the library but for attend_keeping_registers(). `page` is always the
 // calling thread's current page.
 
+#include <cstddef>
+
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/export.hpp>
 #include <skerry/detail/core/worker_page.hpp>
@@ -40,8 +42,13 @@ attend_keeping_registers(worker_page& page) noexcept {
 // The end of a task that a thief runs. `task` may be gone when this returns.
 SKERRY_EXPORT void finish_stolen(task_header& task) noexcept;
 
-// Tells whoever waits on the latch that a task of it has ended. The latch may be gone when this returns.
+// Tells whoever waits on the latch that `n` of its counts, or 1, are over. The latch may be gone when this returns.
+void arrive(latch<machine>& pending, std::size_t n) noexcept;
 SKERRY_EXPORT void arrive(latch<machine>& pending) noexcept;
+
+// The end of a task that the calling worker runs, on the latch of the task's context: the worker keeps the count, or
+// the latch may be gone when this returns.
+SKERRY_EXPORT void count_end(latch<machine>& covering) noexcept;
 
 // A slot of the default runtime for the calling thread, for as long as this lives. Precondition: current_page is null.
 class SKERRY_EXPORT region_guard {

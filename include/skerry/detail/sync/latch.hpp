@@ -17,33 +17,36 @@ namespace skerry::inline SKERRY_ABI::detail {
 template <class M>
 class latch {
   public:
-    // The waiter holds the first count.
-    latch() noexcept { word_.begin(nullptr); }
+    // The waiter holds the first count, and `ahead` more that it gives to tasks.
+    explicit latch(std::size_t ahead = 0) noexcept : count_(1 + ahead) { word_.begin(nullptr); }
 
     void add(std::size_t n = 1) noexcept {
         count_.fetch_add(n, memory_order::relaxed); // relaxed: the caller holds a count
     }
 
     // Returns the sleeper to notify, or null. The latch may be gone when this returns.
-    [[nodiscard]] void* arrive() noexcept {
-        return count_.fetch_sub(1, memory_order::acq_rel) == 1 ? word_.finish() : nullptr; // L1 -> L1, J2
+    [[nodiscard]] void* arrive(std::size_t n = 1) noexcept {
+        return count_.fetch_sub(n, memory_order::acq_rel) == n ? word_.finish() : nullptr; // L1 -> L1, J2
     }
 
-    // Whether nothing is counted but the waiter. Precondition: only the waiter, or what it has begun, adds.
-    [[nodiscard]] bool alone() const noexcept { return count_.load(memory_order::acquire) == 1; } // L2 <- L1
+    // Whether nothing is counted but the waiter, who holds `ahead` more counts. Precondition: only the waiter, or what
+    // it has begun, adds.
+    [[nodiscard]] bool alone(std::size_t ahead = 0) const noexcept {
+        return count_.load(memory_order::acquire) == 1 + ahead; // L2 <- L1
+    }
 
     [[nodiscard]] bool done() const noexcept { return word_.done(); }
     [[nodiscard]] bool arm(void* sleeper) noexcept { return word_.try_wait(sleeper); }
     void disarm() noexcept { static_cast<void>(word_.stop_waiting(nullptr)); }
 
-    // For another round. Precondition: done(), and nobody else holds a count.
+    // For another round. Precondition: done() or alone(), and nobody else holds a count.
     void reset() noexcept {
         count_.store(1, memory_order::release);
         word_.begin(nullptr);
     }
 
   private:
-    typename M::template atomic<std::size_t> count_{1};
+    typename M::template atomic<std::size_t> count_;
     join_word<M> word_;
 };
 

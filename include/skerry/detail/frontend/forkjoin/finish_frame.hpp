@@ -15,6 +15,7 @@
 #include <skerry/detail/core/loose_task.hpp>
 #include <skerry/detail/core/worker_page.hpp>
 #include <skerry/detail/sched/begin.hpp>
+#include <skerry/detail/sched/counts_ahead.hpp>
 #include <skerry/detail/sched/join.hpp>
 #include <skerry/detail/sync/latch.hpp>
 
@@ -49,9 +50,10 @@ class first_error {
 
 // What tasks are counted on by the one who waits for them, and where their first exception goes.
 struct cover {
-    // `stops`: after an exception, tasks that joined and have not begun are skipped.
-    explicit cover(const context* enclosing, bool stops = false) noexcept
-        : ctx(enclosing, &pending),
+    // `stops`: after an exception, tasks that joined and have not begun are skipped. `ahead`: as of the latch.
+    explicit cover(const context* enclosing, bool stops = false, std::size_t ahead = 0) noexcept
+        : pending(ahead),
+          ctx(enclosing, &pending),
           stops_on_error(stops) {}
 
     // Runs a task's body and keeps its exception.
@@ -113,6 +115,7 @@ class finish_frame : public cover {
     team* const home_;
     const std::size_t base_; // of the deque: newer tasks belong to this frame
     const std::size_t outer_base_;
+    const counts_ahead outer_ahead_;
 };
 
 // The frame of a root task, whose spawned children are its own. Lives where a finish_frame may.

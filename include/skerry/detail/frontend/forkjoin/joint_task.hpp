@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The tasks of scopes and groups. Each is one block on the heap with its closure, freed before the wait is told.
+// The tasks of scopes and groups. Each is one block of memory with its closure, freed before the wait is told.
 
 #include <memory>
 #include <type_traits>
@@ -10,12 +10,13 @@
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/core/loose_task.hpp>
 #include <skerry/detail/frontend/forkjoin/finish_frame.hpp>
+#include <skerry/detail/sched/task_memory.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
 // A task that one frame covers.
 template <class F>
-class scope_task final : public loose_task {
+class scope_task final : public loose_task, public task_memory {
   public:
     template <class G>
     scope_task(finish_frame& frame, G&& g)
@@ -29,7 +30,7 @@ class scope_task final : public loose_task {
         finish_frame& frame = self->frame_;
         frame.call(self->f_);
         delete self;
-        arrive(frame.pending);
+        count_end(frame.pending);
     }
 
     finish_frame& frame_;
@@ -39,7 +40,7 @@ class scope_task final : public loose_task {
 // A task of a scope or group that is begun under another frame, which covers it too. What the task itself begins is
 // counted by that frame; if that frame is not within the scope (`Apart`), the task waits for it itself.
 template <class F, bool Apart>
-class joint_task final : public loose_task {
+class joint_task final : public loose_task, public task_memory {
   public:
     template <class G>
     joint_task(const context& enclosing, cover& other, G&& g)
@@ -62,7 +63,7 @@ class joint_task final : public loose_task {
             }
         }
         delete self;
-        arrive(enclosing);
+        count_end(enclosing);
         arrive(other.pending);
     }
 

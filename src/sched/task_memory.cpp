@@ -2,7 +2,7 @@
 
 #include <new>
 
-#include <skerry/detail/deps/dependent_task.hpp>
+#include <skerry/detail/sched/task_memory.hpp>
 
 #include "sched/worker.hpp"
 
@@ -14,11 +14,11 @@ spare_blocks* mine() noexcept { return current_page != nullptr ? &worker::of(*cu
 
 } // namespace
 
-void* dependent_task::operator new(std::size_t bytes) {
+void* task_memory::operator new(std::size_t bytes) {
     return machine::keeps_blocks ? spare_blocks::take(mine(), bytes) : ::operator new(bytes);
 }
 
-void dependent_task::operator delete(void* block, std::size_t bytes) noexcept {
+void task_memory::operator delete(void* block, std::size_t bytes) noexcept {
     if (machine::keeps_blocks) {
         spare_blocks::give(mine(), block, bytes);
     } else {
