@@ -83,8 +83,6 @@ void finish_stolen(task_header& task) noexcept {
     }
 }
 
-void arrive(latch<machine>& pending) noexcept { arrive(pending, 1); }
-
 void count_end(latch<machine>& covering) noexcept {
     if (!worker::of(*current_page).ahead.end(covering)) {
         arrive(covering);

@@ -86,7 +86,7 @@ struct worker final : worker_page {
     successors what_follows = successors::elsewhere; // the task that execute() is about to run
     std::size_t floor = 0;        // of the innermost wait or finish: tasks from this depth on are its own
     worker_page* outer = nullptr; // the page of the runtime around this one
-    counts_ahead ahead;           // of the innermost finish around what runs, or none
+    counts_ahead ahead;           // of the latch that covers what is begun here, or of none
     spare_blocks spare;           // give() is for any thread
 
     [[nodiscard]] deque_owner<machine, task_header> mine() noexcept { return deque_owner<machine, task_header>(tasks); }

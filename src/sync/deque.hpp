@@ -134,22 +134,17 @@ class deque {
         }
     }
     // Anybody's way out.
-    void leave() noexcept {
-        if (protocol_ == steal_protocol::interrupt) {
-            M::unmask_interrupts();
-        } else {
-            M::publish_all(coherence_step::gate_left);
-            gate_.leave();
-        }
-    }
+    void leave() noexcept { leave_by<&gate<M>::leave>(); }
     // The owner's, with one locked operation less: where it comes by for every loose task. Elsewhere it would only give
     // test/model more states.
-    void leave_as_owner() noexcept {
+    void leave_as_owner() noexcept { leave_by<&gate<M>::leave_as_owner>(); }
+    template <auto WayOut>
+    void leave_by() noexcept {
         if (protocol_ == steal_protocol::interrupt) {
             M::unmask_interrupts();
         } else {
             M::publish_all(coherence_step::gate_left);
-            gate_.leave_as_owner();
+            (gate_.*WayOut)();
         }
     }
     // A thief's way in. Under interrupts it is the owner's own core that comes here, from a handler or masked.

@@ -42,9 +42,9 @@ attend_keeping_registers(worker_page& page) noexcept {
 // The end of a task that a thief runs. `task` may be gone when this returns.
 SKERRY_EXPORT void finish_stolen(task_header& task) noexcept;
 
-// Tells whoever waits on the latch that `n` of its counts, or 1, are over. The latch may be gone when this returns.
-void arrive(latch<machine>& pending, std::size_t n) noexcept;
-SKERRY_EXPORT void arrive(latch<machine>& pending) noexcept;
+// Tells whoever waits on the latch that a task of it has ended, or gives `n` of its counts back. The latch may be gone
+// when this returns.
+SKERRY_EXPORT void arrive(latch<machine>& pending, std::size_t n = 1) noexcept;
 
 // The end of a task that the calling worker runs, on the latch of the task's context: the worker keeps the count, or
 // the latch may be gone when this returns.
