@@ -70,7 +70,7 @@ struct bits {
     }
 };
 
-/// The same as a list.
+/// The same as a list, for peers whose tasks need one: to know the last, or to be cut into halves.
 template <class Rule>
 struct choices {
     std::array<signed char, max_n> column;

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iterator>
+#include <list>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +26,32 @@ bool sums() {
     double dot = skerry::parallel_transform_reduce(x, y, 0.0);
     // [/reduce]
     return sum == 500 && dot == 1000;
+}
+
+bool lists() {
+    std::list<std::string> words{"no", "random", "access"};
+    // [list]
+    skerry::parallel_for_each(words, [](std::string& word) { word += '!'; }); // words: a std::list
+    // [/list]
+    return words.back() == "access!";
+}
+
+// [source]
+// All ways to pay an amount with coins no larger than coins[k].
+std::uint64_t ways(std::span<const int> coins, std::size_t k, int amount) {
+    if (amount == 0) return 1;
+    const auto next = [=, i = k]() mutable -> std::optional<std::size_t> {
+        while (i != coins.size() && coins[i] > amount) ++i;
+        return i != coins.size() ? std::optional(i++) : std::nullopt;
+    };
+    return skerry::parallel_transform_reduce(next, std::uint64_t{0}, std::plus<>(),
+                                             [=](std::size_t i) { return ways(coins, i, amount - coins[i]); });
+}
+// [/source]
+
+bool pays() {
+    const int coins[] = {50, 20, 10, 5, 2, 1};
+    return ways(coins, 0, 100) == 4562;
 }
 
 bool scans() {
@@ -59,4 +90,4 @@ bool searches() {
 
 } // namespace
 
-int main() { return sums() && scans() && sorts() && searches() ? 0 : 1; }
+int main() { return sums() && lists() && pays() && scans() && sorts() && searches() ? 0 : 1; }

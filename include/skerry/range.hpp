@@ -19,6 +19,14 @@ class bad_grain : public std::exception {
     [[nodiscard]] const char* what() const noexcept override { return "skerry: grain::fixed(n): n must be at least 1"; }
 };
 
+// Thrown by an algorithm over a source of which a copy gave fewer elements than the original.
+class bad_source : public std::exception {
+  public:
+    [[nodiscard]] const char* what() const noexcept override {
+        return "skerry: a copy of a source gave fewer elements than the source itself";
+    }
+};
+
 // How many iterations make one task at most.
 //   automatic  pieces are chosen by the number of workers, and split further when another worker asks for work.
 //   fixed(n)   each task is n consecutive iterations (the last one may be shorter). The pieces, and so the shape of a

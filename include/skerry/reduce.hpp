@@ -26,4 +26,21 @@ inline constexpr detail::explained<detail::parallel_reduce_function<detail::fork
 inline constexpr detail::explained<detail::parallel_transform_reduce_function<detail::forking>>
     parallel_transform_reduce{};
 
+// Both, without random access:
+//
+// parallel_reduce(first, last, init [, op]), parallel_reduce(range, init [, op])      iterators that only go forward
+// parallel_reduce(source, init [, op])
+// parallel_transform_reduce(first, last, init, reduce, transform), (range, ...), (source, ...)
+//
+// A source is a function object that gives one element after the other and then something empty: what source() returns
+// is used as std::optional or a pointer is. Each copy of it goes on by itself from where the original was, and gives
+// the same elements; the algorithm makes copies, so that other workers can begin further on, and asks these, in other
+// threads, for elements that it skips.
+//
+// Each element is a task, also a small one: about 3 ns beyond the call where nobody takes it. The elements keep their
+// order; how they are grouped depends on who takes which, so there is no grain, and sums of floating-point numbers may
+// differ by rounding. Memory: none. Complexity: n calls of a source, or increments, and O(n log n) if all is taken.
+// Errors: the leftmost exception of transform and op; that of a source or an iterator, with elements left out before
+// it, too; bad_source (range.hpp).
+
 } // namespace skerry::inline SKERRY_ABI

@@ -29,6 +29,7 @@ using skerry::detail::quantifier;
 } // namespace detail
 
 using skerry::bad_grain;
+using skerry::bad_source;
 using skerry::box;
 using skerry::grain;
 using skerry::literal;

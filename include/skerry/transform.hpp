@@ -10,6 +10,11 @@
 namespace skerry::inline SKERRY_ABI {
 
 // parallel_for_each(first, last, f [, grain]), parallel_for_each(range, f [, grain]): f(x) for each element.
+// parallel_for_each(first, last, f), parallel_for_each(range, f), with iterators that only go forward
+// parallel_for_each(source, f): each x of a source, see reduce.hpp
+//
+// Without random access each element is a task. Where another worker takes some of them, it walks over those in front
+// of the part that it takes.
 inline constexpr detail::explained<detail::parallel_for_each_function<detail::forking>> parallel_for_each{};
 
 // parallel_transform(first, last, out, f [, grain])              *out++ = f(x)

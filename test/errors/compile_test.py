@@ -69,8 +69,8 @@ CASES = [
      "skerry: parallel_sort, parallel_stable_sort: the elements must be movable and not constant"),
     ("no_form", "skerry::parallel_sort(std::list<int>{3, 1});",
      "skerry: no form of this algorithm takes these arguments. It wants two random-access iterators or a random-access "
-     "range (parallel_for: also two integers or a box), then what std's algorithm of the name wants, then a grain if it "
-     "has one"),
+     "range (parallel_for: also two integers or a box; parallel_for_each and reductions, then without a grain: also "
+     "forward ones, or a source), then what std's algorithm of the name wants, then a grain if it has one"),
     ("branch", "skerry::parallel_invoke([](int) {}, [] {});", "branch"),
     ("submit", "skerry::submit([](int) {});", "storable_task_function"),
     ("group", "skerry::task_group g; g.run([](int) {});", "storable_task_function"),

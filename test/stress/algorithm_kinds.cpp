@@ -7,9 +7,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <forward_list>
 #include <functional>
 #include <iterator>
 #include <numeric>
+#include <optional>
 #include <ranges>
 #include <utility>
 #include <vector>
@@ -145,6 +147,31 @@ std::uint64_t in_copy(const node& at) {
 
 std::uint64_t in_transformed_sum(const node& at) {
     return skerry::parallel_transform_reduce(indices(at.children), std::uint64_t{0}, std::plus<>(), at);
+}
+
+// The children as what a source gives.
+std::uint64_t in_source(const node& at) {
+    census here(at.left_behind());
+    const auto children = [i = 0U, n = at.children]() mutable { return i != n ? std::optional(i++) : std::nullopt; };
+    return skerry::parallel_transform_reduce(children, std::uint64_t{0}, std::plus<>(), [&](unsigned i) {
+        const census::member inside(here);
+        return at(i);
+    });
+}
+
+// The children as the elements of a list.
+std::uint64_t in_list(const node& at) {
+    std::atomic<std::uint64_t> sum{0};
+    std::forward_list<unsigned> children;
+    for (unsigned i = 0; i != at.children; ++i) {
+        children.push_front(i);
+    }
+    census here(at.left_behind());
+    skerry::parallel_for_each(children, [&](unsigned i) {
+        const census::member inside(here);
+        sum += at(i);
+    });
+    return sum;
 }
 
 // The children run where an element is read.
@@ -293,8 +320,9 @@ std::uint64_t in_stable_sort(const node& at) {
     });
 }
 
-constexpr kind all[] = {in_loop, in_long_loop, in_box,    in_elements, in_transformation,   in_copy, in_transformed_sum,
-                        in_sum,  in_scan,      in_search, in_question, in_sort_of_integers, in_sort, in_stable_sort};
+constexpr kind all[] = {
+    in_loop, in_long_loop, in_box,    in_elements, in_transformation,   in_copy, in_transformed_sum, in_source, in_list,
+    in_sum,  in_scan,      in_search, in_question, in_sort_of_integers, in_sort, in_stable_sort};
 
 } // namespace
 

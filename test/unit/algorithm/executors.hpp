@@ -8,6 +8,7 @@
 
 #include <skerry/detail/frontend/algorithm/forking.hpp>
 #include <skerry/detail/frontend/algorithm/in_place.hpp>
+#include <skerry/detail/frontend/algorithm/source.hpp>
 #include <skerry/runtime.hpp>
 
 #include <gtest/gtest.h>
@@ -86,6 +87,12 @@ struct shuffled {
     }
 
     static constexpr bool folds_anyhow = false;
+
+    template <class T, class Source, class Fold>
+    static T fold_source(T sum, Source source, const Fold& how) {
+        using parts = skerry::detail::fold_in_parts<shuffled, Source, Fold>;
+        return parts::joined(how, std::move(sum), parts::fold(how, std::move(source)));
+    }
 
     static bool demand() { return coin(4); }
     static unsigned concurrency() { return workers; }

@@ -5,8 +5,10 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <new>
+#include <optional>
 #include <system_error>
 
 #include <gtest/gtest.h>
@@ -14,6 +16,7 @@
 #include <skerry/blocking.hpp>
 #include <skerry/dataflow.hpp>
 #include <skerry/forkjoin.hpp>
+#include <skerry/reduce.hpp>
 #include <skerry/runtime.hpp>
 
 #include "base/port/memory.hpp"
@@ -84,20 +87,33 @@ int deep(int n) {
     return a + b;
 }
 
-// The forks that find a deque full and no memory run their branches in order.
-TEST(Memory, ADequeThatCannotGrowRunsInOrder) {
+// The same, of chains of two elements.
+int deep_chain(int n) {
+    if (n == 0) {
+        return 0;
+    }
+    const auto source = [i = 0]() mutable { return i != 2 ? std::optional(i++) : std::nullopt; };
+    return skerry::parallel_transform_reduce(source, 0, std::plus<>(),
+                                             [n](int i) { return i == 0 ? deep_chain(n - 1) : 1; });
+}
+
+// The tasks that find a deque full and no memory are run in order.
+void in_a_deque_that_cannot_grow(int (*deep)(int)) {
     for (const unsigned workers : {1U, 2U, 4U}) {
         for (const int grown_before : {0, 1}) { // it has to grow twice
             skerry::runtime rt(with(workers));
-            rt.run([] { EXPECT_EQ(deep(10), 10); });
+            const auto run = [&](int n) { return rt.run([deep, n] { return deep(n); }); };
+            EXPECT_EQ(run(10), 10);
             skerry::port::fail_memory_after(grown_before);
-            EXPECT_EQ(rt.run([] { return deep(4000); }), 4000);
-            EXPECT_EQ(rt.run([] { return deep(4000); }), 4000);
+            EXPECT_EQ(run(4000), 4000);
+            EXPECT_EQ(run(4000), 4000);
             skerry::port::fail_memory_after(-1);
-            EXPECT_EQ(rt.run([] { return deep(4000); }), 4000);
+            EXPECT_EQ(run(4000), 4000);
         }
     }
 }
+TEST(Memory, ADequeThatCannotGrowRunsInOrder) { in_a_deque_that_cannot_grow(deep); }
+TEST(Memory, ADequeThatCannotGrowRunsChainsInOrder) { in_a_deque_that_cannot_grow(deep_chain); }
 
 // Room for a deque's slots (less is enough), the memory in it, stacks.
 TEST(Memory, EachMappingOfARuntimeMayFail) {

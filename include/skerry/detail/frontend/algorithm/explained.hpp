@@ -21,8 +21,9 @@ struct explained : Algorithm {
         static_assert(
             never<A...>,
             "skerry: no form of this algorithm takes these arguments. It wants two random-access iterators or "
-            "a random-access range (parallel_for: also two integers or a box), then what std's algorithm of "
-            "the name wants, then a grain if it has one");
+            "a random-access range (parallel_for: also two integers or a box; parallel_for_each and reductions, then "
+            "without a grain: also forward ones, or a source), then what std's algorithm of the name wants, then a "
+            "grain if it has one");
     }
 };
 

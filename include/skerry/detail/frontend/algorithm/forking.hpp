@@ -5,6 +5,7 @@
 #include <skerry/detail/frontend/algorithm/leaf_chain.hpp>
 #include <skerry/detail/frontend/algorithm/leaf_row.hpp>
 #include <skerry/detail/frontend/algorithm/minimum.hpp>
+#include <skerry/detail/frontend/algorithm/source_chain.hpp>
 #include <skerry/detail/frontend/forkjoin/fork.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -33,6 +34,11 @@ struct forking {
     template <class T, class Op, class Leaf>
     static T fold_anyhow(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
         return leaf_chain<T, Op, Leaf>::fold(leaf, first, last);
+    }
+
+    template <class T, class Source, class Fold>
+    [[gnu::always_inline]] static T fold_source(T sum, Source source, const Fold& how) {
+        return source_chain<forking, Source, Fold>::fold(std::move(sum), std::move(source), how);
     }
 
     static bool demand() noexcept { return detail::demand(); }

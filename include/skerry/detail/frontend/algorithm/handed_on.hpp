@@ -13,4 +13,8 @@ namespace skerry::inline SKERRY_ABI::detail {
 template <class T>
 using handed_on = std::conditional_t<std::is_trivially_copyable_v<T> && sizeof(T) <= 2 * sizeof(void*), const T, T&>;
 
+// The same for a function that is called with such arguments. One that changes itself stays one.
+template <class F, class... A>
+using handed_on_function = std::conditional_t<std::is_invocable_v<const F&, A...>, handed_on<F>, F&>;
+
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -11,6 +11,8 @@
 //   template <class T, class Op, class Leaf> static T fold_anyhow(const Leaf& leaf, first, last);
 //                                                                 the fold of these leaves by Op, a grouped_anyhow,
 //                                                                 with the leaves grouped in any way
+//   template <class T, class Source, class Fold> static T fold_source(T sum, Source source, const Fold& how);
+//                                                                 sum and what the source gives, by a source_fold
 //   static bool demand() noexcept;                                 another worker asks for work
 //   static unsigned concurrency() noexcept;                        number of workers
 //   static constexpr bool parallel;                                false: everything happens in program order
@@ -51,6 +53,14 @@ struct in_place {
     }
 
     static constexpr bool folds_anyhow = false;
+
+    template <class T, class Source, class Fold>
+    static T fold_source(T sum, Source source, const Fold& how) {
+        while (auto found = source()) {
+            sum = how.join(std::move(sum), how.leaf(*found));
+        }
+        return sum;
+    }
 
     static constexpr bool demand() noexcept { return false; }
     static constexpr unsigned concurrency() noexcept { return 1; }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <skerry/detail/frontend/algorithm/handed_on.hpp>
 #include <skerry/detail/frontend/algorithm/loop.hpp>
 #include <skerry/detail/frontend/algorithm/sequence.hpp>
+#include <skerry/detail/frontend/algorithm/source.hpp>
+
+#include <variant>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -11,13 +15,48 @@ struct parallel_for_each_function {
     template <class It, class End, class F>
         requires random_access_pair<It, End>
     void operator()(It first, End last, F f, grain g = grain::automatic()) const {
-        static_assert(callable_with_an_element<F, It>,
-                      "skerry: parallel_for_each: f must be callable as f(x) with an element x");
-        if constexpr (callable_with_an_element<F, It>) run_iterators<Executor>(f, first, last, g);
+        if constexpr (check<callable_with_an_element<F, It>>()) run_iterators<Executor>(f, first, last, g);
     }
     template <random_access_sequence R, class F>
     void operator()(R&& range, F f, grain g = grain::automatic()) const {
         (*this)(range_first(range), range_last(range), std::move(f), g);
+    }
+
+    // Forward iterators, and sources.
+    template <class It, class End, class F>
+        requires forward_pair<It, End>
+    [[gnu::always_inline]] void operator()(It first, End last, F f) const {
+        if constexpr (check<callable_with_an_element<F, It>>()) {
+            const through_iterator<handed_on_function<F, std::iter_reference_t<It>>, It> visit{f};
+            for_each_of(walk<It, End>(first, last), visit);
+        }
+    }
+    template <forward_sequence R, class F>
+    [[gnu::always_inline]] void operator()(R&& range, F f) const {
+        (*this)(range_first(range), range_last(range), std::move(f));
+    }
+    template <element_source S, class F>
+    [[gnu::always_inline]] void operator()(S source, F f) const {
+        if constexpr (check<std::invocable<F&, source_reference<S>>>()) for_each_of(std::move(source), f);
+    }
+
+  private:
+    template <bool Fits>
+    static consteval bool check() {
+        static_assert(Fits, "skerry: parallel_for_each: f must be callable as f(x) with an element x");
+        return Fits;
+    }
+
+    // A fold of nothing.
+    template <class S, class F>
+    [[gnu::always_inline]] static void for_each_of(S source, F& f) {
+        const auto visit = [&f](source_reference<S> x) {
+            f(x);
+            return std::monostate();
+        };
+        const auto nothing = [](std::monostate, std::monostate) { return std::monostate(); };
+        const source_fold<std::monostate, decltype(nothing), decltype(visit)> how{nothing, visit};
+        static_cast<void>(Executor::template fold_source<std::monostate>({}, std::move(source), how));
     }
 };
 

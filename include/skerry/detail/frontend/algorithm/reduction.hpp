@@ -4,6 +4,7 @@
 #include <skerry/detail/frontend/algorithm/fold.hpp>
 #include <skerry/detail/frontend/algorithm/handed_on.hpp>
 #include <skerry/detail/frontend/algorithm/sequence.hpp>
+#include <skerry/detail/frontend/algorithm/source.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -19,23 +20,26 @@ T reduce_from(T init, Op& op, const Get& get, std::uint64_t count, grain g) {
 template <class T, class It, class Transform>
 struct transformed {
     handed_on<const It> first;
-    std::conditional_t<std::invocable<const Transform&, std::iter_reference_t<It>>, handed_on<Transform>, Transform&>
-        transform; // one that changes itself stays one
+    handed_on_function<Transform, std::iter_reference_t<It>> transform;
 
     T operator()(std::uint64_t k) const { return static_cast<T>(transform(element(first, k))); }
 };
+
+// init and transform(x) for each x that a source gives.
+template <class Executor, class T, class Op, class Source, class Transform>
+[[gnu::always_inline]] inline T reduce_source(Source source, T init, Op& op, Transform& transform) {
+    const source_fold<T, handed_on_function<Op, T, T>, handed_on_function<Transform, source_reference<Source>>> how{
+        op, transform};
+    return Executor::template fold_source<T>(std::move(init), std::move(source), how);
+}
 
 template <class Executor>
 struct parallel_reduce_function {
     template <class It, class End, class T, not_a_grain Op = std::plus<>>
         requires random_access_pair<It, End>
     T operator()(It first, End last, T init, Op op = {}, grain g = grain::automatic()) const {
-        constexpr bool fits = binary_operation_on<Op, T>;
-        static_assert(fits, "skerry: parallel_reduce: op must be callable as op(x, y) with two values of init's type T "
-                            "and give a T");
-        static_assert(std::convertible_to<std::iter_reference_t<It>, T>,
-                      "skerry: parallel_reduce: the elements must convert to init's type");
-        if constexpr (fits && std::convertible_to<std::iter_reference_t<It>, T>) {
+        constexpr bool fits = check<std::iter_reference_t<It>, T, Op>();
+        if constexpr (fits) {
             const auto get = [&first](std::uint64_t k) -> T { return static_cast<T>(element(first, k)); };
             return reduce_from<Executor>(std::move(init), op, get, sequence_length(first, last), g);
         } else {
@@ -53,6 +57,33 @@ struct parallel_reduce_function {
         return (*this)(std::move(first), std::move(last), std::iter_value_t<It>{}, std::plus<>{});
     }
 
+    // Forward iterators, and sources.
+    template <class It, class End, class T, not_a_grain Op = std::plus<>>
+        requires forward_pair<It, End>
+    [[gnu::always_inline]] T operator()(It first, End last, T init, Op op = {}) const {
+        constexpr bool fits = check<std::iter_reference_t<It>, T, Op>();
+        if constexpr (fits) {
+            const auto read = [](const It& it) -> T { return static_cast<T>(*it); };
+            return reduce_source<Executor>(walk<It, End>(first, last), std::move(init), op, read);
+        } else {
+            return init;
+        }
+    }
+    template <forward_sequence R, class T, not_a_grain Op = std::plus<>>
+    [[gnu::always_inline]] T operator()(R&& range, T init, Op op = {}) const {
+        return (*this)(range_first(range), range_last(range), std::move(init), std::move(op));
+    }
+    template <element_source S, class T, not_a_grain Op = std::plus<>>
+    [[gnu::always_inline]] T operator()(S source, T init, Op op = {}) const {
+        constexpr bool fits = check<source_reference<S>, T, Op>();
+        if constexpr (fits) {
+            const auto read = [](source_reference<S> x) -> T { return static_cast<T>(x); };
+            return reduce_source<Executor>(std::move(source), std::move(init), op, read);
+        } else {
+            return init;
+        }
+    }
+
     template <random_access_sequence R, class T, not_a_grain Op = std::plus<>>
     T operator()(R&& range, T init, Op op = {}, grain g = grain::automatic()) const {
         return (*this)(range_first(range), range_last(range), std::move(init), std::move(op), g);
@@ -65,6 +96,17 @@ struct parallel_reduce_function {
     std::iter_value_t<sequence_iterator<R>> operator()(R&& range) const {
         return (*this)(range_first(range), range_last(range));
     }
+
+  private:
+    template <class Element, class T, class Op>
+    static consteval bool check() {
+        static_assert(binary_operation_on<Op, T>,
+                      "skerry: parallel_reduce: op must be callable as op(x, y) with two values of init's type T "
+                      "and give a T");
+        static_assert(std::convertible_to<Element, T>,
+                      "skerry: parallel_reduce: the elements must convert to init's type");
+        return binary_operation_on<Op, T> && std::convertible_to<Element, T>;
+    }
 };
 
 template <class Executor>
@@ -73,10 +115,7 @@ struct parallel_transform_reduce_function {
     template <class It, class End, class T, class Reduce, class Transform>
         requires random_access_pair<It, End>
     T operator()(It first, End last, T init, Reduce reduce, Transform transform, grain g = grain::automatic()) const {
-        constexpr bool fits = check<It, It, T, Reduce>() && transformation_to<Transform, It, T>;
-        static_assert(transformation_to<Transform, It, T>,
-                      "skerry: parallel_transform_reduce: transform must be callable with an element and its result "
-                      "must convert to init's type");
+        constexpr bool fits = check<T, Reduce>() && check_transform<transformation_to<Transform, It, T>>();
         if constexpr (fits) {
             const transformed<T, It, Transform> get{first, transform};
             return reduce_from<Executor>(std::move(init), reduce, get, sequence_length(first, last), g);
@@ -91,12 +130,39 @@ struct parallel_transform_reduce_function {
                        g);
     }
 
+    // Forward iterators, and sources.
+    template <class It, class End, class T, class Reduce, class Transform>
+        requires forward_pair<It, End>
+    [[gnu::always_inline]] T operator()(It first, End last, T init, Reduce reduce, Transform transform) const {
+        constexpr bool fits = check<T, Reduce>() && check_transform<transformation_to<Transform, It, T>>();
+        if constexpr (fits) {
+            using element = std::iter_reference_t<It>;
+            const through_iterator<handed_on_function<Transform, element>, It> read{transform};
+            return reduce_source<Executor>(walk<It, End>(first, last), std::move(init), reduce, read);
+        } else {
+            return init;
+        }
+    }
+    template <forward_sequence R, class T, class Reduce, class Transform>
+    [[gnu::always_inline]] T operator()(R&& range, T init, Reduce reduce, Transform transform) const {
+        return (*this)(range_first(range), range_last(range), std::move(init), std::move(reduce), std::move(transform));
+    }
+    template <element_source S, class T, class Reduce, class Transform>
+    [[gnu::always_inline]] T operator()(S source, T init, Reduce reduce, Transform transform) const {
+        constexpr bool fits = check<T, Reduce>() && check_transform<source_transformation_to<Transform, S, T>>();
+        if constexpr (fits) {
+            return reduce_source<Executor>(std::move(source), std::move(init), reduce, transform);
+        } else {
+            return init;
+        }
+    }
+
     // Two sequences; the second is as long as the first.
     template <class It1, class End1, class It2, class T, class Reduce, class Transform>
         requires random_access_pair<It1, End1> && random_access_pair<It2>
     T operator()(It1 first1, End1 last1, It2 first2, T init, Reduce reduce, Transform transform,
                  grain g = grain::automatic()) const {
-        constexpr bool fits = check<It1, It2, T, Reduce>() && pair_transformation_to<Transform, It1, It2, T>;
+        constexpr bool fits = check<T, Reduce>() && pair_transformation_to<Transform, It1, It2, T>;
         static_assert(pair_transformation_to<Transform, It1, It2, T>,
                       "skerry: parallel_transform_reduce: transform must be callable with an element of each sequence "
                       "and its result must convert to init's type");
@@ -128,7 +194,13 @@ struct parallel_transform_reduce_function {
     }
 
   private:
-    template <class It1, class It2, class T, class Reduce>
+    template <bool Fits>
+    static consteval bool check_transform() {
+        static_assert(Fits, "skerry: parallel_transform_reduce: transform must be callable with an element and its "
+                            "result must convert to init's type");
+        return Fits;
+    }
+    template <class T, class Reduce>
     static consteval bool check() {
         static_assert(binary_operation_on<Reduce, T>,
                       "skerry: parallel_transform_reduce: reduce must be callable as reduce(x, y) with two values of "

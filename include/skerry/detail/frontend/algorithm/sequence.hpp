@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Concepts of the algorithms' arguments. An algorithm takes an iterator pair or a range, always with random access.
+// Concepts of the algorithms' arguments. An algorithm takes an iterator pair or a range with random access; source.hpp
+// has what a few take besides.
 
 #include <skerry/detail/frontend/algorithm/indices.hpp>
 

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What an algorithm runs over that has no random access: iterators that only go forward, and sources.
+//
+// A source is a function object that gives one element after the other: what source() returns is used as std::optional
+// or a pointer is, and empty at the end. A copy goes on where the original is, and both give the same from there.
+// Algorithms make copies, so an element may be asked for more than once, by several threads, each on a copy of its own.
+
+#include <concepts>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/frontend/algorithm/sequence.hpp>
+#include <skerry/range.hpp>
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+template <class S>
+using found_by = std::invoke_result_t<S&>;
+
+template <class S>
+concept element_source = std::copy_constructible<S> && std::invocable<S&> && requires(found_by<S>& found) {
+    static_cast<bool>(found);
+    *found;
+};
+
+// An element as a function gets it.
+template <class S>
+using source_reference = decltype(*std::declval<found_by<S>&>());
+
+// f(x) for an element x gives a T.
+template <class F, class S, class T>
+concept source_transformation_to = requires(F& f, found_by<S>& found) {
+    { f(*found) } -> std::convertible_to<T>;
+};
+
+template <class It, class End = It>
+concept forward_pair = std::forward_iterator<It> && std::sentinel_for<End, It> && !random_access_pair<It, End>;
+
+template <class R>
+concept forward_sequence =
+    requires(R& range) { requires forward_pair<decltype(range_first(range)), decltype(range_last(range))>; };
+
+// Two iterators as a source. Its elements are iterators: what reading one costs or throws belongs to who wants it.
+template <class It, class End>
+class walk {
+  public:
+    walk(It first, End last) : at_(std::move(first)), last_(std::move(last)) {}
+
+    std::optional<It> operator()() {
+        if (at_ == last_) {
+            return std::nullopt;
+        }
+        return at_++;
+    }
+
+  private:
+    It at_;
+    [[no_unique_address]] End last_;
+};
+
+// A function of an element as one of the iterator to it; F: as handed_on_function has it.
+template <class F, class It>
+struct through_iterator {
+    F f;
+
+    decltype(auto) operator()(const It& it) const { return f(*it); }
+};
+
+// How an algorithm folds what a source gives: T leaf(element), and T join(T, T), which is associative. Several threads
+// may call both.
+template <class T, class Op, class Transform>
+struct source_fold {
+    using result = T;
+
+    [[no_unique_address]] Op op;
+    Transform transform;
+
+    T join(T left, T right) const { return T(op(std::move(left), std::move(right))); }
+    template <class Element>
+    T leaf(Element& x) const {
+        return T(transform(x));
+    }
+};
+
+// The fold by forks, over an executor. How many elements there are shows only as they are walked over: one element is a
+// part, then the two that follow, then four, and all parts are folded at the same time, each in halves. So forks are
+// nested no deeper than twice the logarithm of their number.
+template <class Executor, class Source, class Fold>
+class fold_in_parts {
+  public:
+    using part = std::optional<typename Fold::result>; // nothing of no elements
+
+    static part fold(const Fold& how, Source source) { return from(how, std::move(source), 1); }
+
+    // `left` and what was folded of the elements that follow.
+    static typename Fold::result joined(const Fold& how, typename Fold::result left, part right) {
+        if (!right) {
+            return left;
+        }
+        return how.join(std::move(left), *std::move(right));
+    }
+
+  private:
+    static part from(const Fold& how, Source source, std::uint64_t length) {
+        Source after = source;
+        std::uint64_t n = 0;
+        while (n != length && after()) {
+            ++n;
+        }
+        if (n == 0) {
+            return std::nullopt;
+        }
+        if (n != length) {
+            return next(how, source, n);
+        }
+        auto both = Executor::fork_values([&how, &source, n] { return next(how, source, n); },
+                                          [&how, &after, n] { return from(how, after, 2 * n); });
+        return joined(how, std::move(both.first), std::move(both.second));
+    }
+
+    // The next n elements, n >= 1.
+    static typename Fold::result next(const Fold& how, Source source, std::uint64_t n) {
+        if (n == 1) {
+            auto found = source();
+            if (!found) {
+                throw bad_source();
+            }
+            return how.leaf(*found);
+        }
+        const std::uint64_t half = n / 2;
+        Source after = source;
+        for (std::uint64_t i = 0; i != half; ++i) {
+            static_cast<void>(after());
+        }
+        auto both = Executor::fork_values([&how, &source, half] { return next(how, source, half); },
+                                          [&how, &after, n, half] { return next(how, after, n - half); });
+        return how.join(std::move(both.first), std::move(both.second));
+    }
+};
+
+} // namespace skerry::inline SKERRY_ABI::detail

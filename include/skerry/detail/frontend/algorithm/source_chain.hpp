@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Chains of leaves over what a source gives: as leaf_chain.hpp has them, where nobody knows how many leaves there are.
+//
+// While a leaf runs, a copy of the source lies in the deque as "the rest". The owner then pops it, and pushes the next,
+// one element shorter. A thief folds what it took in parts (fold_in_parts), so the owner, who joins it, can take some
+// of them back. The rest may turn out to be empty.
+//
+// A chain is compiled into its caller, with the source and the leaf at one place each, so that compilers make of a
+// recursion over chains what they make of one over a loop: design note 0029.
+//
+// Thread safety: a chain belongs to the executor that runs it. What a thief reads of it, the owner writes before it
+// pushes and leaves alone until it has popped or joined the rest.
+
+#include <type_traits>
+#include <utility>
+
+#include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/core/worker_page.hpp>
+#include <skerry/detail/frontend/algorithm/handed_on.hpp>
+#include <skerry/detail/frontend/algorithm/source.hpp>
+#include <skerry/detail/frontend/forkjoin/fork.hpp>
+#include <skerry/detail/frontend/forkjoin/outcome.hpp>
+#include <skerry/detail/sched/join.hpp>
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+// Fold: a source_fold; it must outlive the chain.
+template <class Executor, class Source, class Fold>
+class source_chain {
+    using T = typename Fold::result;
+    using parts = fold_in_parts<Executor, Source, Fold>;
+
+  public:
+    // The fold of `sum` and of all that the source gives, in this order, perhaps at the same time. If leaves throw, the
+    // leftmost one's exception arrives here; what has not begun is left out. Any thread may call it.
+    [[gnu::always_inline]] static T fold(T sum, Source source, const Fold& how) {
+        worker_page* const page = current_page;
+        if (__builtin_expect(page == nullptr, 0)) {
+            return fold_from_outside(std::move(sum), source, how);
+        }
+        auto* const at = page->next();
+        for (;;) {
+            auto found = source();
+            if (!found) {
+                return sum;
+            }
+            rest other(how, source, page->ctx);
+            if (__builtin_expect(page->push_at(at, &other), 0)) {
+                if (!attend_keeping_registers(*page)) { // there is no memory for the task
+                    sum = fold_one(std::move(sum), std::move(found), how);
+                    continue;
+                }
+            }
+            const auto one = [&] { return how.join(std::move(sum), how.leaf(*found)); };
+            sum = call_beside(one, other);
+            if (__builtin_expect(!page->pop_at(at), 0)) {
+                if (!settle_or_wait(*page, other)) {
+                    return parts::joined(how, std::move(sum), other.stolen.take());
+                }
+            }
+        }
+    }
+
+  private:
+    class rest final : public task_header {
+      public:
+        rest(const Fold& how, const Source& source, const context* c)
+            : task_header(&run_stolen, c),
+              how_(how),
+              source_(source) {}
+
+        outcome<typename parts::part> stolen;
+
+      private:
+        static void run_stolen(task_header* header) noexcept {
+            auto* const self = static_cast<rest*>(header);
+            const auto body = [self] { return parts::fold(self->how_, self->source_); };
+            self->stolen.run(body);
+            finish_stolen(*self);
+        }
+
+        handed_on<const Fold> how_;
+        const Source source_;
+    };
+
+    // The first chain of a thread that holds no slot.
+    [[gnu::noinline, gnu::cold]] static T fold_from_outside(T sum, const Source& source, const Fold& how) {
+        const region_guard region;
+        return fold_inside(std::move(sum), source, how);
+    }
+    // What is compiled into a cold function is compiled for size.
+    [[gnu::noinline, gnu::hot]] static T fold_inside(T sum, const Source& source, const Fold& how) {
+        return fold(std::move(sum), source, how);
+    }
+
+    [[gnu::noinline, gnu::cold]] static T fold_one(T sum, found_by<Source> found, const Fold& how) {
+        const auto one = [&] { return how.join(std::move(sum), how.leaf(*found)); };
+        return call_apart(one);
+    }
+};
+
+} // namespace skerry::inline SKERRY_ABI::detail
