@@ -8,9 +8,10 @@
 // as the heap has it, and the same program takes a fourth longer in another environment (design note 0012).
 //
 // A block goes back to the worker that made it, whoever gives it back. So a worker keeps, of each size, at most as many
-// as were in use at one moment; it frees them when it ends itself.
+// as were in use at one moment. It frees them when it ends itself, and when it has nothing to do and has made more than
+// are worth keeping: a burst of tasks does not hold its memory for as long as the runtime lives.
 //
-// Thread safety: take() and give() of one's own; blocks of others may be given back by any thread.
+// Thread safety: take() and give() of one's own, trim(): the owner; blocks of others may be given back by any thread.
 //
 // Invariants
 //  1. Blocks in `first` are their owner's; those in `returned` were given back by others, who only add (A1 -> A2).
@@ -32,16 +33,19 @@ namespace skerry::inline SKERRY_ABI::detail {
 
 class spare_blocks {
   public:
+    // Bytes that are worth keeping: some 30,000 small tasks.
+    static constexpr std::size_t worth_keeping = std::size_t{4} << 20;
+
     spare_blocks() noexcept = default;
     spare_blocks(const spare_blocks&) = delete;
     spare_blocks& operator=(const spare_blocks&) = delete;
-    ~spare_blocks() {
-        for (list& l : lists_) {
-            for (block* b : {l.first, l.returned.load(memory_order::acquire)}) {
-                while (b != nullptr) {
-                    free(std::exchange(b, b->next));
-                }
-            }
+    ~spare_blocks() { free_all(); }
+
+    // Frees what is kept if more than `enough` bytes lie in blocks that were made here, kept or in use. One compare if
+    // not.
+    void trim(std::size_t enough = worth_keeping) noexcept {
+        if (__builtin_expect(bytes_made_ > enough, 0)) {
+            free_all();
         }
     }
 
@@ -52,12 +56,12 @@ class spare_blocks {
             return make(nullptr, sizeof(block) + bytes);
         }
         list& l = mine->lists_[c];
-        if (l.first == nullptr && l.returned.load(memory_order::relaxed) != nullptr) { // relaxed: only whether
-            l.first = l.returned.exchange(nullptr, memory_order::acquire);             // A2 <- A1
-        }
+        take_over_returned(l);
         block* const b = l.first;
         if (b == nullptr) {
-            return make(mine, sizeof(block) + size_of(c));
+            void* const made = make(mine, line_bytes(c));
+            mine->bytes_made_ += line_bytes(c);
+            return made;
         }
         l.first = b->next;
         port::unpoison(b + 1, size_of(c));
@@ -108,8 +112,28 @@ class spare_blocks {
     static constexpr std::size_t class_of(std::size_t bytes) noexcept {
         return (bytes + sizeof(block) - 1) / cache_line;
     }
-    static constexpr std::size_t size_of(std::size_t c) noexcept { return (c + 1) * cache_line - sizeof(block); }
+    static constexpr std::size_t line_bytes(std::size_t c) noexcept { return (c + 1) * cache_line; }
+    static constexpr std::size_t size_of(std::size_t c) noexcept { return line_bytes(c) - sizeof(block); }
 
+    static void take_over_returned(list& l) noexcept {
+        if (l.first == nullptr && l.returned.load(memory_order::relaxed) != nullptr) { // relaxed: only whether
+            l.first = l.returned.exchange(nullptr, memory_order::acquire);             // A2 <- A1
+        }
+    }
+
+    [[gnu::noinline, gnu::cold]] void free_all() noexcept {
+        for (std::size_t c = 0; c != classes; ++c) {
+            list& l = lists_[c];
+            for (take_over_returned(l); l.first != nullptr; take_over_returned(l)) {
+                block* const b = std::exchange(l.first, l.first->next);
+                machine::light_fence(); // as in give()
+                free(b);
+                bytes_made_ -= line_bytes(c);
+            }
+        }
+    }
+
+    std::size_t bytes_made_ = 0; // and not freed
     std::array<list, classes> lists_;
 };
 

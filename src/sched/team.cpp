@@ -121,6 +121,7 @@ worker* team::take_slot(worker* hint) {
 }
 
 void team::free_slot(worker& self) noexcept {
+    self.spare.trim();
     machine::publish_all(coherence_step::handed_over);
     self.taken.store(false, memory_order::release); // K2 -> K1
 }

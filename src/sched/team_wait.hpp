@@ -254,6 +254,7 @@ void team::work_as(worker& self, Trace trace, Retired&& retired) noexcept {
                 relax(s);
                 continue;
             }
+            self.spare.trim();
             task = sleep(self, wanted::any(), stopped);
         }
         if (task != nullptr) {

@@ -348,4 +348,14 @@ struct giving_back {
     }
 };
 
+// The same, while it frees what it keeps: what is freed is not handed out again, and nothing is lost (the explorer
+// counts what is allocated).
+struct trimming : giving_back {
+    void owner() {
+        giving_back::owner();
+        home.trim(0);
+    }
+    void finally() { detail::spare_blocks::give(&home, taken, bytes); }
+};
+
 } // namespace skerry::model

@@ -94,6 +94,15 @@ TEST(sched, blocks_given_back_are_neither_lost_nor_doubled) {
     }
 }
 
+TEST(sched, blocks_are_freed_once) {
+    using world = trimming;
+    for (const options& o : {options{}, options{.memory = memory_order_of::rc11}}) {
+        const result r = explore<world, &world::owner, &world::first, &world::second>(o);
+        EXPECT_TRUE(r.ok) << r.report;
+        EXPECT_EQ(r.goals, (std::set<std::string>{"another made", "taken again"}));
+    }
+}
+
 // A thief that cannot sleep yet, beside an owner that looks at nothing, would leave stores without end that the owner
 // may still read: each reads one of the `newest`.
 options c_plus_plus(std::uint8_t newest) {

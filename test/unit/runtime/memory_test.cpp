@@ -4,22 +4,28 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <functional>
 #include <memory>
 #include <new>
 #include <optional>
 #include <system_error>
+#include <thread>
 
 #include <gtest/gtest.h>
 
 #include <skerry/blocking.hpp>
 #include <skerry/dataflow.hpp>
 #include <skerry/forkjoin.hpp>
+#include <skerry/future.hpp>
 #include <skerry/reduce.hpp>
 #include <skerry/runtime.hpp>
+#include <skerry/task_group.hpp>
 
 #include "base/port/memory.hpp"
+
+#include "../until.hpp"
 
 namespace {
 
@@ -114,6 +120,42 @@ void in_a_deque_that_cannot_grow(int (*deep)(int)) {
 }
 TEST(Memory, ADequeThatCannotGrowRunsInOrder) { in_a_deque_that_cannot_grow(deep); }
 TEST(Memory, ADequeThatCannotGrowRunsChainsInOrder) { in_a_deque_that_cannot_grow(deep_chain); }
+
+// More tasks at once than are worth keeping memory for: it goes back to the heap when the thread that began them leaves
+// its slot, and when a worker that began them has nothing to do.
+TEST(Memory, ABurstOfTasksGivesItsMemoryBack) {
+    static constexpr long tasks = 100'000;
+    std::atomic<bool> begun = false;
+    const auto burst = [&begun] {
+        std::atomic<long> ran = 0;
+        skerry::task_group group;
+        for (long i = 0; i != tasks; ++i) {
+            group.run([&ran] { ++ran; });
+        }
+        EXPECT_GE(live, tasks) << "the tasks do not lie on the heap at the same time";
+        begun = true;
+        group.wait();
+        EXPECT_EQ(ran, tasks);
+    };
+    {
+        skerry::runtime rt(with(1));
+        rt.run([] { EXPECT_EQ(deep(10), 10); });
+        const long before = live;
+        rt.run(burst);
+        EXPECT_LT(live, before + 1000);
+    }
+    skerry::runtime rt(with(2));
+    rt.run([] { EXPECT_EQ(deep(10), 10); });
+    const long before = live;
+    begun = false;
+    rt.run([&] {
+        static_cast<void>(skerry::submit(burst));
+        until(begun); // by the other worker
+    });
+    while (live >= before + 1000) { // the test's time limit ends this
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+}
 
 // Room for a deque's slots (less is enough), the memory in it, stacks.
 TEST(Memory, EachMappingOfARuntimeMayFail) {
