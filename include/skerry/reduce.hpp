@@ -4,6 +4,7 @@
 #include <skerry/detail/frontend/algorithm/explained.hpp>
 #include <skerry/detail/frontend/algorithm/forking.hpp>
 #include <skerry/detail/frontend/algorithm/reduction.hpp>
+#include <skerry/detail/frontend/algorithm/source_chain.hpp>
 #include <skerry/range.hpp>
 
 namespace skerry::inline SKERRY_ABI {
@@ -35,11 +36,13 @@ inline constexpr detail::explained<detail::parallel_transform_reduce_function<de
 // A source is a function object that gives one element after the other and then something empty: what source() returns
 // is used as std::optional or a pointer is. Each copy of it goes on by itself from where the original was, and gives
 // the same elements; the algorithm makes copies, so that other workers can begin further on, and asks these, in other
-// threads, for elements that it skips.
+// threads, for elements that it skips. Meanwhile transform may run for elements before these, and behind. The same is
+// true of iterators, and of what they call, as the predicate of a view.
 //
 // Each element is a task, also a small one: about 3 ns beyond the call where nobody takes it. The elements keep their
 // order; how they are grouped depends on who takes which, so there is no grain, and sums of floating-point numbers may
-// differ by rounding. Memory: none. Complexity: n calls of a source, or increments, and O(n log n) if all is taken.
+// differ by rounding. Memory: that of copies of the source. Complexity: n + 1 calls of the source, and O(n log n) where
+// others take some.
 // Errors: the leftmost exception of transform and op; that of a source or an iterator, with elements left out before
 // it, too; bad_source (range.hpp).
 

@@ -5,6 +5,7 @@
 #include <skerry/detail/frontend/algorithm/filter.hpp>
 #include <skerry/detail/frontend/algorithm/forking.hpp>
 #include <skerry/detail/frontend/algorithm/mapping.hpp>
+#include <skerry/detail/frontend/algorithm/source_chain.hpp>
 #include <skerry/range.hpp>
 
 namespace skerry::inline SKERRY_ABI {
@@ -13,8 +14,8 @@ namespace skerry::inline SKERRY_ABI {
 // parallel_for_each(first, last, f), parallel_for_each(range, f), with iterators that only go forward
 // parallel_for_each(source, f): each x of a source, see reduce.hpp
 //
-// Without random access each element is a task. Where another worker takes some of them, it walks over those in front
-// of the part that it takes.
+// Without random access each element is a task. Where another worker takes some of them, elements are walked over more
+// than once: by the logarithm of their number at most. The predicate of a view is called by several threads then.
 inline constexpr detail::explained<detail::parallel_for_each_function<detail::forking>> parallel_for_each{};
 
 // parallel_transform(first, last, out, f [, grain])              *out++ = f(x)

@@ -91,7 +91,7 @@ struct shuffled {
     template <class T, class Source, class Fold>
     static T fold_source(T sum, Source source, const Fold& how) {
         using parts = skerry::detail::fold_in_parts<shuffled, Source, Fold>;
-        return parts::joined(how, std::move(sum), parts::fold(how, std::move(source)));
+        return parts::joined(how, std::move(sum), parts::fold(how, source));
     }
 
     static bool demand() { return coin(4); }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <forward_list>
@@ -19,6 +20,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -49,7 +51,7 @@ auto below(std::size_t n) {
 }
 std::uint64_t sum_below(std::uint64_t n) { return n == 0 ? 0 : n * (n - 1) / 2; }
 
-const std::array lengths{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 63, 64, 65, 1000};
+const std::array<std::uint16_t, 17> lengths{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 63, 64, 65, 1000};
 
 template <class Executor>
 class Source : public testing::Test {};
@@ -228,7 +230,7 @@ struct counting : in_place {
     template <class T, class Source, class Fold>
     static T fold_source(T sum, Source source, const Fold& how) {
         using parts = skerry::detail::fold_in_parts<counting, Source, Fold>;
-        return parts::joined(how, std::move(sum), parts::fold(how, std::move(source)));
+        return parts::joined(how, std::move(sum), parts::fold(how, source));
     }
 };
 TEST(SourceParts, ForksAreNestedByTheLogarithm) {
@@ -401,6 +403,85 @@ TEST_P(SourceChain, ACopyThatGivesLessIsReported) {
     });
 }
 
+// An assignment of the result's type that throws while a thief has the rest, or nobody has it.
+TEST_P(SourceChain, AnAssignmentThrows) {
+    struct number {
+        int value;
+        explicit number(int v) : value(v) {}
+        number(const number&) = default;
+        number& operator=(const number& other) {
+            if (other.value > 2) {
+                throw std::runtime_error("assignment");
+            }
+            value = other.value;
+            return *this;
+        }
+        ~number() = default;
+        number operator+(const number& other) const { return number(value + other.value); }
+    };
+    in([] {
+        for (const bool taken_before : {false, true}) {
+            std::atomic<bool> taken = !taken_before;
+            const auto leaf = [&taken](std::size_t i) {
+                if (i == 0) {
+                    until(taken);
+                }
+                taken = true;
+                return number(3);
+            };
+            EXPECT_THROW(skerry::parallel_transform_reduce(below(5), number(0), std::plus<>(), leaf),
+                         std::runtime_error);
+            EXPECT_EQ(sum(5, [](std::size_t i) { return i; }), sum_below(5)) << "the deque is not as before";
+        }
+    });
+}
+
+// The deque is not as the chain has left it when a source has begun tasks, or has waited for some.
+TEST_P(SourceChain, SourcesMayBeginTasksAndWait) {
+    in([] {
+        std::atomic<int> ran = 0;
+        skerry::task_group group;
+        const auto run = [&] { group.run([&ran] { ++ran; }); };
+        run();
+        skerry::parallel_for_each(
+            [&, i = 0]() mutable {
+                run();
+                if (i == 3) {
+                    group.wait();
+                }
+                return i != 10 ? std::optional(i++) : std::nullopt;
+            },
+            [](int) {});
+        group.wait();
+        const int began = ran;
+        EXPECT_GE(began, 12); // a thief asks more than once
+        run();
+        group.wait();
+        EXPECT_EQ(ran, began + 1);
+    });
+}
+
+// Who walks over elements of a view looks at none whose leaf may run: the predicate would see it change.
+TEST_P(SourceChain, APredicateSeesNoElementThatChanges) {
+    struct element {
+        std::atomic<bool> begun = false;
+    };
+    in([] {
+        std::list<element> list(64);
+        std::atomic<int> late = 0;
+        auto all = list | std::views::filter([&late](const element& e) {
+                       late += e.begun ? 1 : 0;
+                       return true;
+                   });
+        skerry::parallel_for_each(all, [](element& e) {
+            e.begun = true;
+            std::this_thread::sleep_for(std::chrono::microseconds(100));
+        });
+        EXPECT_EQ(late, 0);
+        EXPECT_TRUE(std::ranges::all_of(list, [](const element& e) { return e.begun.load(); }));
+    });
+}
+
 // What a leaf leaves in the deque lies above the rest of its chain.
 TEST_P(SourceChain, LeavesMaySpawn) {
     in([] {
@@ -465,6 +546,45 @@ TEST(SourceChainOnOneWorker, AsksForEachElementOnce) {
         EXPECT_EQ(asked, 11);
         EXPECT_TRUE(std::ranges::equal(ran, std::views::iota(0, 10)));
     });
+}
+
+// A sequence is no source, also where it can be called.
+TEST(SourceForms, ASequenceThatCanBeCalledIsASequence) {
+    struct both : std::vector<int> {
+        using std::vector<int>::vector;
+        int* operator()() { return nullptr; }
+    };
+    both sequence{1, 2, 3};
+    EXPECT_EQ(skerry::parallel_reduce(sequence, 0), 6);
+    skerry::parallel_for_each(sequence, [](int& i) { ++i; });
+    EXPECT_EQ(sequence, (both{2, 3, 4}));
+}
+
+// Its elements have to be lvalues: a function may take them by reference.
+TEST(SourceForms, WhatASourceMayReturn) {
+    using skerry::detail::element_source;
+    struct proxy {
+        explicit operator bool() const { return true; }
+        int operator*() const { return 1; }
+    };
+    EXPECT_TRUE((element_source<std::optional<int> (*)()>));
+    EXPECT_TRUE((element_source<const std::optional<int>& (*)()>));
+    EXPECT_TRUE((element_source<int* (*)()>));
+    EXPECT_TRUE((element_source<std::unique_ptr<int> (*)()>));
+    EXPECT_FALSE((element_source<proxy (*)()>));
+    EXPECT_FALSE((element_source<int (*)()>));
+    EXPECT_FALSE((element_source<void (*)()>));
+}
+
+TEST(SourceForms, AResultThatMustNotBeIgnoredMayBe) {
+    struct [[nodiscard]] result {};
+    std::list<int> list{1, 2, 3};
+    int sum = 0;
+    skerry::serial::parallel_for_each(list, [&sum](int i) {
+        sum += i;
+        return result();
+    });
+    EXPECT_EQ(sum, 6);
 }
 
 TEST(SourceFromOutside, AThreadWithoutASlotGetsOne) {

@@ -5,7 +5,6 @@
 #include <skerry/detail/frontend/algorithm/leaf_chain.hpp>
 #include <skerry/detail/frontend/algorithm/leaf_row.hpp>
 #include <skerry/detail/frontend/algorithm/minimum.hpp>
-#include <skerry/detail/frontend/algorithm/source_chain.hpp>
 #include <skerry/detail/frontend/forkjoin/fork.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -36,10 +35,9 @@ struct forking {
         return leaf_chain<T, Op, Leaf>::fold(leaf, first, last);
     }
 
+    // In source_chain.hpp: a loop needs none of it.
     template <class T, class Source, class Fold>
-    [[gnu::always_inline]] static T fold_source(T sum, Source source, const Fold& how) {
-        return source_chain<forking, Source, Fold>::fold(std::move(sum), std::move(source), how);
-    }
+    static T fold_source(T sum, Source source, const Fold& how);
 
     static bool demand() noexcept { return detail::demand(); }
     static unsigned concurrency() noexcept { return detail::concurrency(); }

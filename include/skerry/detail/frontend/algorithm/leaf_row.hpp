@@ -47,6 +47,7 @@ template <class Leaf>
 class leaf_row {
   public:
     // `page` is the calling thread's current page.
+    // NOLINTNEXTLINE(clang-analyzer-optin.cplusplus.UninitializedObject): parts are made where they are wanted
     leaf_row(const Leaf& leaf, worker_page& page) noexcept : leaf_(leaf), page_(page) {}
     leaf_row(const leaf_row&) = delete;
     leaf_row& operator=(const leaf_row&) = delete;

@@ -27,8 +27,8 @@ struct parallel_for_each_function {
         requires forward_pair<It, End>
     [[gnu::always_inline]] void operator()(It first, End last, F f) const {
         if constexpr (check<callable_with_an_element<F, It>>()) {
-            const through_iterator<handed_on_function<F, std::iter_reference_t<It>>, It> visit{f};
-            for_each_of(walk<It, End>(first, last), visit);
+            const through_iterator<handed_on_function<F, std::iter_reference_t<It>>, It> at{f};
+            for_each_of(walk<It, End>(first, last), at);
         }
     }
     template <forward_sequence R, class F>
@@ -47,15 +47,10 @@ struct parallel_for_each_function {
         return Fits;
     }
 
-    // A fold of nothing.
     template <class S, class F>
     [[gnu::always_inline]] static void for_each_of(S source, F& f) {
-        const auto visit = [&f](source_reference<S> x) {
-            f(x);
-            return std::monostate();
-        };
-        const auto nothing = [](std::monostate, std::monostate) { return std::monostate(); };
-        const source_fold<std::monostate, decltype(nothing), decltype(visit)> how{nothing, visit};
+        using function = visit<handed_on_function<F, source_reference<S>>>;
+        const source_fold<std::monostate, join_nothing, function> how{{}, {f}};
         static_cast<void>(Executor::template fold_source<std::monostate>({}, std::move(source), how));
     }
 };

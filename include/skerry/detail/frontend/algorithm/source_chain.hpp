@@ -13,12 +13,13 @@
 // Thread safety: a chain belongs to the executor that runs it. What a thief reads of it, the owner writes before it
 // pushes and leaves alone until it has popped or joined the rest.
 
-#include <type_traits>
 #include <utility>
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/core/worker_page.hpp>
+#include <skerry/detail/frontend/algorithm/forking.hpp>
 #include <skerry/detail/frontend/algorithm/handed_on.hpp>
+#include <skerry/detail/frontend/algorithm/in_place.hpp>
 #include <skerry/detail/frontend/algorithm/source.hpp>
 #include <skerry/detail/frontend/forkjoin/fork.hpp>
 #include <skerry/detail/frontend/forkjoin/outcome.hpp>
@@ -40,49 +41,39 @@ class source_chain {
         if (__builtin_expect(page == nullptr, 0)) {
             return fold_from_outside(std::move(sum), source, how);
         }
-        auto* const at = page->next();
-        for (;;) {
-            auto found = source();
-            if (!found) {
-                return sum;
-            }
+        while (auto found = source()) {
             rest other(how, source, page->ctx);
+            auto* const at = page->next(); // now: the source may have begun tasks
             if (__builtin_expect(page->push_at(at, &other), 0)) {
                 if (!attend_keeping_registers(*page)) { // there is no memory for the task
-                    sum = fold_one(std::move(sum), std::move(found), how);
-                    continue;
+                    return fold_in_order(std::move(sum), std::move(found), source, how);
                 }
             }
-            const auto one = [&] { return how.join(std::move(sum), how.leaf(*found)); };
-            sum = call_beside(one, other);
+            const auto one = [&] { sum = how.join(std::move(sum), how.leaf(*found)); };
+            call_beside(one, other);
             if (__builtin_expect(!page->pop_at(at), 0)) {
                 if (!settle_or_wait(*page, other)) {
                     return parts::joined(how, std::move(sum), other.stolen.take());
                 }
             }
         }
+        return sum;
     }
 
   private:
-    class rest final : public task_header {
-      public:
-        rest(const Fold& how, const Source& source, const context* c)
-            : task_header(&run_stolen, c),
-              how_(how),
-              source_(source) {}
+    struct rest final : task_header {
+        rest(const Fold& f, const Source& s, const context* c) : task_header(&run_stolen, c), how(f), source(s) {}
 
-        outcome<typename parts::part> stolen;
-
-      private:
         static void run_stolen(task_header* header) noexcept {
             auto* const self = static_cast<rest*>(header);
-            const auto body = [self] { return parts::fold(self->how_, self->source_); };
+            const auto body = [self] { return parts::fold(self->how, self->source); }; // which nobody else uses now
             self->stolen.run(body);
             finish_stolen(*self);
         }
 
-        handed_on<const Fold> how_;
-        const Source source_;
+        handed_on<const Fold> how;
+        Source source;
+        outcome<typename parts::part> stolen; // last: what the owner writes lies side by side
     };
 
     // The first chain of a thread that holds no slot.
@@ -95,10 +86,16 @@ class source_chain {
         return fold(std::move(sum), source, how);
     }
 
-    [[gnu::noinline, gnu::cold]] static T fold_one(T sum, found_by<Source> found, const Fold& how) {
-        const auto one = [&] { return how.join(std::move(sum), how.leaf(*found)); };
-        return call_apart(one);
+    // What is left, after a push that failed.
+    [[gnu::noinline]] static T fold_in_order(T sum, found_by<Source> found, Source source, const Fold& how) {
+        sum = how.join(std::move(sum), how.leaf(*found));
+        return in_place::fold_source<T>(std::move(sum), std::move(source), how);
     }
 };
+
+template <class T, class Source, class Fold>
+[[gnu::always_inline]] inline T forking::fold_source(T sum, Source source, const Fold& how) {
+    return source_chain<forking, Source, Fold>::fold(std::move(sum), std::move(source), how);
+}
 
 } // namespace skerry::inline SKERRY_ABI::detail
