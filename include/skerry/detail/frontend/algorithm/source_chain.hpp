@@ -28,10 +28,10 @@
 namespace skerry::inline SKERRY_ABI::detail {
 
 // Fold: a source_fold; it must outlive the chain.
-template <class Executor, class Source, class Fold>
+template <class Source, class Fold>
 class source_chain {
     using T = typename Fold::result;
-    using parts = fold_in_parts<Executor, Source, Fold>;
+    using parts = fold_in_parts<forking, Source, Fold>;
 
   public:
     // The fold of `sum` and of all that the source gives, in this order, perhaps at the same time. If leaves throw, the
@@ -95,7 +95,7 @@ class source_chain {
 
 template <class T, class Source, class Fold>
 [[gnu::always_inline]] inline T forking::fold_source(T sum, Source source, const Fold& how) {
-    return source_chain<forking, Source, Fold>::fold(std::move(sum), std::move(source), how);
+    return source_chain<Source, Fold>::fold(std::move(sum), std::move(source), how);
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail
