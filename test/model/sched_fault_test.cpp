@@ -241,7 +241,7 @@ const seeded all[] = {
     {"blocks A2",
      "fetched_by_a_load_and_a_store",
      [](request& r, reply& answer) {
-         const bool mine = is(r, action::exchange, "take");
+         const bool mine = is(r, action::exchange, "take_over_returned");
          if (mine) {
              answer = not_at_once(r, put);
          }
