@@ -15,10 +15,9 @@
 #include <gtest/gtest.h>
 
 #include <skerry/algorithm.hpp>
-#include <skerry/dataflow.hpp>
-#include <skerry/finish.hpp>
 
 #include "../until.hpp"
+#include "taken_rest.hpp"
 #include "two_workers.hpp"
 
 namespace {
@@ -35,66 +34,34 @@ std::uint64_t sum(std::size_t n, const std::function<std::uint64_t(std::size_t)>
     return fold(n, std::uint64_t{0}, std::plus<>(), leaf);
 }
 
-// 0 + 1 + ... + n - 1
-std::uint64_t sum_below(std::uint64_t n) { return n * (n - 1) / 2; }
+using taken_rest::sum_below;
 
 class Chain : public OnTwoWorkers {};
 
-// The first leaf ends when the last one has run: it is in the rest that a thief took. All of them, once.
 TEST_P(Chain, AThiefTakesTheRest) {
     for (const std::size_t n : {std::size_t{2}, std::size_t{3}, chain - 1, chain, chain + 1, 5 * chain + 3}) {
-        in([n] {
-            std::atomic<bool> last_ran = false;
-            const std::uint64_t got = sum(n, [&](std::size_t i) {
-                if (i == 0) {
-                    until(last_ran);
-                } else if (i == n - 1) {
-                    last_ran = true;
-                }
-                return i;
-            });
-            EXPECT_EQ(got, sum_below(n)) << n;
-        });
+        in([n] { taken_rest::is_taken(sum, n); });
     }
 }
-
-// The thief of the rest stays in its first leaf until its last one has run: whoever began the chain has taken it back.
 TEST_P(Chain, WhoWaitsForTheRestTakesHalfOfItBack) {
-    in([] {
-        std::atomic<bool> taken = false;
-        std::atomic<bool> last_ran = false;
-        const std::uint64_t got = sum(chain, [&](std::size_t i) {
-            if (i == 0) {
-                until(taken);
-            } else if (i == 1) {
-                taken = true;
-                until(last_ran);
-            } else if (i == chain - 1) {
-                taken = true; // under locks the halves have been apart from the beginning
-                last_ran = true;
-            }
-            return i;
-        });
-        EXPECT_EQ(got, sum_below(chain));
-    });
+    in([] { taken_rest::is_taken_back_in_part(sum, chain); });
 }
-
-// Taken in the middle: what was folded before is kept, and the rest is what was left then.
 TEST_P(Chain, ATheftInTheMiddle) {
-    in([] {
-        for (std::size_t middle = 0; middle + 1 < chain; ++middle) {
-            std::atomic<bool> next_ran = false;
-            const std::uint64_t got = sum(chain, [&](std::size_t i) {
-                if (i == middle) {
-                    until(next_ran);
-                } else if (i > middle) {
-                    next_ran = true;
-                }
-                return std::uint64_t{1} << i;
-            });
-            EXPECT_EQ(got, (std::uint64_t{1} << chain) - 1) << middle;
-        }
-    });
+    in([] { taken_rest::is_taken_in_the_middle(sum, chain); });
+}
+TEST_P(Chain, TheExceptionOfATakenRestArrives) {
+    in([] { taken_rest::throws(sum, chain); });
+}
+TEST_P(Chain, LeavesMaySpawn) {
+    in([] { taken_rest::lies_below_what_leaves_begin(sum, 4 * chain); });
+}
+TEST_P(Chain, ChainsGrowTheDeque) {
+    in([] { taken_rest::lies_in_a_deque_that_grows(sum); });
+}
+TEST(ChainOnOneWorker, AnExceptionLeavesOutWhatHasNotBegun) {
+    skerry::options o;
+    o.workers = 1;
+    skerry::runtime(o).run([] { taken_rest::is_left_out(sum, chain); });
 }
 
 // A thief has the rest when a leaf throws: it is awaited, and its own exception, which is not the leftmost, dropped.
@@ -121,72 +88,6 @@ TEST_P(Chain, AnExceptionBesideATakenRest) {
             EXPECT_STREQ(e.what(), "first");
         }
         EXPECT_TRUE(ended) << "the thief was not awaited";
-    });
-}
-
-TEST_P(Chain, TheExceptionOfATakenRestArrives) {
-    in([] {
-        std::atomic<bool> taken = false;
-        try {
-            sum(chain, [&](std::size_t i) -> std::uint64_t {
-                if (i == 0) {
-                    until(taken);
-                } else if (i == chain - 1) {
-                    taken = true;
-                    throw std::runtime_error("taken");
-                }
-                return 0;
-            });
-            ADD_FAILURE() << "nothing was thrown";
-        } catch (const std::runtime_error& e) {
-            EXPECT_STREQ(e.what(), "taken");
-        }
-    });
-}
-
-TEST(ChainOnOneWorker, AnExceptionLeavesOutWhatHasNotBegun) {
-    skerry::options o;
-    o.workers = 1;
-    skerry::runtime(o).run([] {
-        for (std::size_t at = 0; at != chain; ++at) {
-            std::size_t ran = 0;
-            const auto leaf = [&](std::size_t i) -> std::uint64_t {
-                if (i == at) {
-                    throw std::runtime_error("a leaf");
-                }
-                return ++ran;
-            };
-            EXPECT_THROW(sum(chain, leaf), std::runtime_error);
-            EXPECT_EQ(ran, at);
-            EXPECT_EQ(sum(chain, [](std::size_t i) { return i; }), sum_below(chain)) << "the deque is not as before";
-        }
-    });
-}
-
-// What a leaf leaves in the deque lies above the rest of its chain.
-TEST_P(Chain, LeavesMaySpawn) {
-    in([] {
-        std::atomic<std::size_t> spawned = 0;
-        std::uint64_t got = 0;
-        skerry::finish([&](skerry::scope& /*all*/) {
-            got = sum(4 * chain, [&](std::size_t i) {
-                skerry::spawn([&spawned] { ++spawned; });
-                skerry::spawn([&spawned] { ++spawned; });
-                return i;
-            });
-        });
-        EXPECT_EQ(spawned, 8 * chain);
-        EXPECT_EQ(got, sum_below(4 * chain));
-    });
-}
-
-// Chains within leaves of chains: the deque grows under them.
-TEST_P(Chain, ChainsGrowTheDeque) {
-    in([] {
-        const auto nest = [](const auto& self, std::size_t depth) -> std::uint64_t {
-            return sum(3, [&](std::size_t i) { return i == 0 && depth > 0 ? 1 + self(self, depth - 1) : 1; });
-        };
-        EXPECT_EQ(nest(nest, 1099), 1100 * 3);
     });
 }
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Algorithms over what has no random access: forward iterators, and sources. On every executor; then what thieves take
-// out of a chain (source_chain.hpp), and what exceptions and copies leave behind.
+// Algorithms over what has no random access, forward iterators and sources, on every executor; and what is a source.
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <forward_list>
@@ -14,29 +12,26 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <ranges>
 #include <set>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include <skerry/algorithm.hpp>
-#include <skerry/finish.hpp>
 #include <skerry/serial.hpp>
-#include <skerry/task_group.hpp>
 
-#include "../until.hpp"
 #include "executors.hpp"
-#include "two_workers.hpp"
+#include "sources.hpp"
+#include "taken_rest.hpp"
 
 namespace {
 
 using namespace algorithm_test;
+using taken_rest::sum_below;
 
 template <class Executor>
 constexpr skerry::detail::parallel_for_each_function<Executor> for_each{};
@@ -44,12 +39,6 @@ template <class Executor>
 constexpr skerry::detail::parallel_reduce_function<Executor> reduce{};
 template <class Executor>
 constexpr skerry::detail::parallel_transform_reduce_function<Executor> transform_reduce{};
-
-// 0, 1 ... n - 1
-auto below(std::size_t n) {
-    return [i = std::size_t{0}, n]() mutable { return i != n ? std::optional(i++) : std::nullopt; };
-}
-std::uint64_t sum_below(std::uint64_t n) { return n == 0 ? 0 : n * (n - 1) / 2; }
 
 const std::array<std::uint16_t, 17> lengths{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 63, 64, 65, 1000};
 
@@ -239,315 +228,6 @@ TEST(SourceParts, ForksAreNestedByTheLogarithm) {
     EXPECT_GE(counting::deepest, 17);
 }
 
-class SourceChain : public OnTwoWorkers {};
-
-template <class Leaf>
-std::uint64_t sum(std::size_t n, const Leaf& leaf) {
-    return skerry::parallel_transform_reduce(below(n), std::uint64_t{0}, std::plus<>(), leaf);
-}
-
-// The first leaf ends when the last one has run: it is in the rest that a thief took. All of them, once.
-TEST_P(SourceChain, AThiefTakesTheRest) {
-    for (const std::size_t n : {std::size_t{2}, std::size_t{3}, std::size_t{8}, std::size_t{1000}}) {
-        in([n] {
-            std::atomic<bool> last_ran = false;
-            const std::uint64_t got = sum(n, [&](std::size_t i) {
-                if (i == 0) {
-                    until(last_ran);
-                } else if (i == n - 1) {
-                    last_ran = true;
-                }
-                return i;
-            });
-            EXPECT_EQ(got, sum_below(n)) << n;
-        });
-    }
-}
-
-// The thief of the rest stays in its first leaf until the last one has run: whoever began the chain has taken it back.
-TEST_P(SourceChain, WhoWaitsForTheRestTakesOfItBack) {
-    in([] {
-        std::atomic<bool> taken = false;
-        std::atomic<bool> last_ran = false;
-        const std::uint64_t got = sum(20, [&](std::size_t i) {
-            if (i == 0) {
-                until(taken);
-            } else if (i == 1) {
-                taken = true;
-                until(last_ran);
-            } else if (i == 19) {
-                last_ran = true;
-            }
-            return i;
-        });
-        EXPECT_EQ(got, sum_below(20));
-    });
-}
-
-// Taken in the middle: what was folded before is kept, and the rest is what was left then.
-TEST_P(SourceChain, ATheftInTheMiddle) {
-    in([] {
-        for (std::size_t middle = 0; middle != 15; ++middle) {
-            std::atomic<bool> next_ran = false;
-            const std::uint64_t got = sum(16, [&](std::size_t i) {
-                if (i == middle) {
-                    until(next_ran);
-                } else if (i > middle) {
-                    next_ran = true;
-                }
-                return std::uint64_t{1} << i;
-            });
-            EXPECT_EQ(got, (std::uint64_t{1} << 16) - 1) << middle;
-        }
-    });
-}
-
-// A thief has the rest when a leaf, or the operation, throws: it is awaited, and its own exception, which is not the
-// leftmost, dropped.
-TEST_P(SourceChain, AnExceptionBesideATakenRest) {
-    for (const bool of_operation : {false, true}) {
-        in([of_operation] {
-            std::atomic<bool> taken = false;
-            std::atomic<bool> thrown = false;
-            std::atomic<bool> ended = false;
-            const auto throw_first = [&thrown] {
-                thrown = true;
-                throw std::runtime_error("first");
-            };
-            const auto leaf = [&](std::size_t i) {
-                if (i == 0) {
-                    until(taken);
-                    if (!of_operation) {
-                        throw_first();
-                    }
-                    return 1;
-                }
-                taken = true;
-                until(thrown);
-                ended = true;
-                throw std::runtime_error("rest");
-            };
-            const auto join = [&](int a, int b) {
-                throw_first();
-                return a + b;
-            };
-            try {
-                skerry::parallel_transform_reduce(below(2), 0, join, leaf);
-                ADD_FAILURE() << "nothing was thrown";
-            } catch (const std::runtime_error& e) {
-                EXPECT_STREQ(e.what(), "first");
-            }
-            EXPECT_TRUE(ended) << "the thief was not awaited";
-        });
-    }
-}
-
-TEST_P(SourceChain, TheExceptionOfATakenRestArrives) {
-    in([] {
-        std::atomic<bool> taken = false;
-        try {
-            sum(16, [&](std::size_t i) -> std::uint64_t {
-                if (i == 0) {
-                    until(taken);
-                } else if (i == 15) {
-                    taken = true;
-                    throw std::runtime_error("taken");
-                }
-                return 0;
-            });
-            ADD_FAILURE() << "nothing was thrown";
-        } catch (const std::runtime_error& e) {
-            EXPECT_STREQ(e.what(), "taken");
-        }
-    });
-}
-
-// A rest whose source throws as it is walked over by the thief.
-TEST_P(SourceChain, TheSourceOfATakenRestThrows) {
-    in([] {
-        std::atomic<bool> reached = false;
-        const auto source = [i = 0, &reached]() mutable -> std::optional<int> {
-            if (i == 5) {
-                reached = true;
-                throw std::runtime_error("source");
-            }
-            return i++;
-        };
-        const auto leaf = [&](int i) {
-            if (i == 0) {
-                until(reached);
-            }
-        };
-        EXPECT_THROW(skerry::parallel_for_each(source, leaf), std::runtime_error);
-    });
-}
-
-// Copies that share a counter are not independent: what the thief has walked over is not there any more.
-TEST_P(SourceChain, ACopyThatGivesLessIsReported) {
-    in([] {
-        int left = 2;
-        std::atomic<bool> walked_over = false;
-        const auto shared = [&]() -> std::optional<int> {
-            if (left == 0) {
-                walked_over = true;
-                return std::nullopt;
-            }
-            return left--;
-        };
-        try {
-            skerry::parallel_for_each(shared, [&](int) { until(walked_over); });
-            ADD_FAILURE() << "nothing was thrown";
-        } catch (const skerry::bad_source& e) {
-            EXPECT_STREQ(e.what(), "skerry: a copy of a source gave fewer elements than the source itself");
-        }
-    });
-}
-
-// An assignment of the result's type that throws while a thief has the rest, or nobody has it.
-TEST_P(SourceChain, AnAssignmentThrows) {
-    struct number {
-        int value;
-        explicit number(int v) : value(v) {}
-        number(const number&) = default;
-        number& operator=(const number& other) {
-            if (other.value > 2) {
-                throw std::runtime_error("assignment");
-            }
-            value = other.value;
-            return *this;
-        }
-        ~number() = default;
-        number operator+(const number& other) const { return number(value + other.value); }
-    };
-    in([] {
-        for (const bool taken_before : {false, true}) {
-            std::atomic<bool> taken = !taken_before;
-            const auto leaf = [&taken](std::size_t i) {
-                if (i == 0) {
-                    until(taken);
-                }
-                taken = true;
-                return number(3);
-            };
-            EXPECT_THROW(skerry::parallel_transform_reduce(below(5), number(0), std::plus<>(), leaf),
-                         std::runtime_error);
-            EXPECT_EQ(sum(5, [](std::size_t i) { return i; }), sum_below(5)) << "the deque is not as before";
-        }
-    });
-}
-
-// The deque is not as the chain has left it when a source has begun tasks, or has waited for some.
-TEST_P(SourceChain, SourcesMayBeginTasksAndWait) {
-    in([] {
-        std::atomic<int> ran = 0;
-        skerry::task_group group;
-        const auto run = [&] { group.run([&ran] { ++ran; }); };
-        run();
-        skerry::parallel_for_each(
-            [&, i = 0]() mutable {
-                run();
-                if (i == 3) {
-                    group.wait();
-                }
-                return i != 10 ? std::optional(i++) : std::nullopt;
-            },
-            [](int) {});
-        group.wait();
-        const int began = ran;
-        EXPECT_GE(began, 12); // a thief asks more than once
-        run();
-        group.wait();
-        EXPECT_EQ(ran, began + 1);
-    });
-}
-
-// Who walks over elements of a view looks at none whose leaf may run: the predicate would see it change.
-TEST_P(SourceChain, APredicateSeesNoElementThatChanges) {
-    struct element {
-        std::atomic<bool> begun = false;
-    };
-    in([] {
-        std::list<element> list(64);
-        std::atomic<int> late = 0;
-        auto all = list | std::views::filter([&late](const element& e) {
-                       late += e.begun ? 1 : 0;
-                       return true;
-                   });
-        skerry::parallel_for_each(all, [](element& e) {
-            e.begun = true;
-            std::this_thread::sleep_for(std::chrono::microseconds(100));
-        });
-        EXPECT_EQ(late, 0);
-        EXPECT_TRUE(std::ranges::all_of(list, [](const element& e) { return e.begun.load(); }));
-    });
-}
-
-// What a leaf leaves in the deque lies above the rest of its chain.
-TEST_P(SourceChain, LeavesMaySpawn) {
-    in([] {
-        std::atomic<std::size_t> spawned = 0;
-        std::uint64_t got = 0;
-        skerry::finish([&](skerry::scope& all) {
-            got = sum(64, [&](std::size_t i) {
-                all.async([&spawned] { ++spawned; });
-                all.async([&spawned] { ++spawned; });
-                return i;
-            });
-        });
-        EXPECT_EQ(spawned, 128U);
-        EXPECT_EQ(got, sum_below(64));
-    });
-}
-
-// Chains within leaves of chains: the deque grows under them.
-TEST_P(SourceChain, ChainsGrowTheDeque) {
-    in([] {
-        const auto nest = [](const auto& self, std::size_t depth) -> std::uint64_t {
-            return sum(3, [&](std::size_t i) { return i == 0 && depth > 0 ? 1 + self(self, depth - 1) : 1; });
-        };
-        EXPECT_EQ(nest(nest, 1099), 1100 * 3);
-    });
-}
-
-UNDER_BOTH_PROTOCOLS(SourceChain);
-
-TEST(SourceChainOnOneWorker, AnExceptionLeavesOutWhatHasNotBegun) {
-    skerry::options o;
-    o.workers = 1;
-    skerry::runtime(o).run([] {
-        for (std::size_t at = 0; at != 16; ++at) {
-            std::size_t ran = 0;
-            const auto leaf = [&](std::size_t i) -> std::uint64_t {
-                if (i == at) {
-                    throw std::runtime_error("a leaf");
-                }
-                return ++ran;
-            };
-            EXPECT_THROW(sum(16, leaf), std::runtime_error);
-            EXPECT_EQ(ran, at);
-            EXPECT_EQ(sum(16, [](std::size_t i) { return i; }), sum_below(16)) << "the deque is not as before";
-        }
-    });
-}
-
-// Nobody takes anything: elements are asked for once, and run in order.
-TEST(SourceChainOnOneWorker, AsksForEachElementOnce) {
-    skerry::options o;
-    o.workers = 1;
-    skerry::runtime(o).run([] {
-        int asked = 0;
-        std::vector<int> ran;
-        skerry::parallel_for_each(
-            [&asked, i = 0]() mutable {
-                ++asked;
-                return i != 10 ? std::optional(i++) : std::nullopt;
-            },
-            [&ran](int i) { ran.push_back(i); });
-        EXPECT_EQ(asked, 11);
-        EXPECT_TRUE(std::ranges::equal(ran, std::views::iota(0, 10)));
-    });
-}
-
 // A sequence is no source, also where it can be called.
 TEST(SourceForms, ASequenceThatCanBeCalledIsASequence) {
     struct both : std::vector<int> {
@@ -587,8 +267,20 @@ TEST(SourceForms, AResultThatMustNotBeIgnoredMayBe) {
     EXPECT_EQ(sum, 6);
 }
 
-TEST(SourceFromOutside, AThreadWithoutASlotGetsOne) {
-    EXPECT_EQ(sum(30, [](std::size_t i) { return i; }), sum_below(30));
+// Else it might look at one that is changing: in walk(), at the element behind the one that is given.
+TEST(SourceForms, AnIteratorLooksAtNoElementBeforeItIsAskedForIt) {
+    const std::vector<int> numbers{0, 1, 2, 3};
+    std::vector<int> looked_at;
+    auto all = numbers | std::views::filter([&looked_at](int i) {
+                   looked_at.push_back(i);
+                   return true;
+               });
+    skerry::detail::walk source(all.begin(), all.end());
+    ASSERT_TRUE(source());
+    EXPECT_EQ(looked_at, std::vector<int>{0});
+    auto copy = source;
+    ASSERT_TRUE(copy());
+    EXPECT_EQ(looked_at, (std::vector<int>{0, 1}));
 }
 
 TEST(SourceElision, HasTheSameForms) {

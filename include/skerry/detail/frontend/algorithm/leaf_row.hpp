@@ -47,7 +47,6 @@ template <class Leaf>
 class leaf_row {
   public:
     // `page` is the calling thread's current page.
-    // NOLINTNEXTLINE(clang-analyzer-optin.cplusplus.UninitializedObject): parts are made where they are wanted
     leaf_row(const Leaf& leaf, worker_page& page) noexcept : leaf_(leaf), page_(page) {}
     leaf_row(const leaf_row&) = delete;
     leaf_row& operator=(const leaf_row&) = delete;
@@ -91,7 +90,7 @@ class leaf_row {
         }
         member* all() noexcept { return std::launder(reinterpret_cast<member*>(room_)); }
 
-        std::uint64_t first; // leaf of the row that runs
+        std::uint64_t first = 0; // leaf of the row that runs
 
       private:
         alignas(member) std::byte room_[(row_length - 1) * sizeof(member)];
