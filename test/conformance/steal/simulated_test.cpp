@@ -3,6 +3,8 @@
 // The same programs on four simulated cores, under each protocol that the machine has, with several interleavings each.
 // On caches that software keeps no read may be stale.
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -156,7 +158,7 @@ class traced : public testing::TestWithParam<machine_and_protocol> {};
 
 TEST_P(traced, takes_the_same_cycles) {
     const program p{"fork_and_join", fork_and_join, 0};
-    const std::string path = testing::TempDir() + "skerry_" + GetParam().name + ".json";
+    const std::string path = testing::TempDir() + "skerry_simulated_" + std::to_string(::getpid()) + ".json";
     // In processes of their own: what a run leaves in the program's static data is the next one's.
     const auto run = [&](std::uint64_t seed, bool listens) {
         return skerry_test::run_in_child([&] {
