@@ -4,6 +4,7 @@
 // assignments leave behind that throw, or begin tasks.
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -29,31 +30,50 @@ namespace {
 using algorithm_test::below;
 using taken_rest::sum_below;
 
-class SourceChain : public OnTwoWorkers {};
-
+// A source of a few words goes along as these; others are copied for the rest.
 constexpr auto sum = [](std::size_t n, const auto& leaf) {
     return skerry::parallel_transform_reduce(below(n), std::uint64_t{0}, std::plus<>(), leaf);
+};
+constexpr auto sum_by_copy = [](std::size_t n, const auto& leaf) {
+    return skerry::parallel_transform_reduce([s = below(n), room = std::vector<int>(4)]() mutable { return s(); },
+                                             std::uint64_t{0}, std::plus<>(), leaf);
+};
+constexpr auto sum_of_many_words = [](std::size_t n, const auto& leaf) {
+    return skerry::parallel_transform_reduce([s = below(n), room = std::array<int, 100>{}]() mutable { return s(); },
+                                             std::uint64_t{0}, std::plus<>(), leaf);
+};
+
+class SourceChain : public OnTwoWorkers {
+  protected:
+    template <class F>
+    void with_each_sum(const F& f) {
+        in([&f] {
+            f(sum);
+            f(sum_by_copy);
+            f(sum_of_many_words);
+        });
+    }
 };
 
 TEST_P(SourceChain, AThiefTakesTheRest) {
     for (const std::size_t n : {std::size_t{2}, std::size_t{3}, std::size_t{8}, std::size_t{1000}}) {
-        in([n] { taken_rest::is_taken(sum, n); });
+        with_each_sum([n](const auto& of) { taken_rest::is_taken(of, n); });
     }
 }
 TEST_P(SourceChain, WhoWaitsForTheRestTakesOfItBack) {
-    in([] { taken_rest::is_taken_back_in_part(sum, 20); });
+    with_each_sum([](const auto& of) { taken_rest::is_taken_back_in_part(of, 20); });
 }
 TEST_P(SourceChain, ATheftInTheMiddle) {
-    in([] { taken_rest::is_taken_in_the_middle(sum, 16); });
+    with_each_sum([](const auto& of) { taken_rest::is_taken_in_the_middle(of, 16); });
 }
 TEST_P(SourceChain, TheExceptionOfATakenRestArrives) {
-    in([] { taken_rest::throws(sum, 16); });
+    with_each_sum([](const auto& of) { taken_rest::throws(of, 16); });
 }
 TEST_P(SourceChain, LeavesMaySpawn) {
-    in([] { taken_rest::lies_below_what_leaves_begin(sum, 64); });
+    with_each_sum([](const auto& of) { taken_rest::lies_below_what_leaves_begin(of, 64); });
 }
 TEST_P(SourceChain, ChainsGrowTheDeque) {
-    in([] { taken_rest::lies_in_a_deque_that_grows(sum); });
+    with_each_sum([](const auto& of) { taken_rest::lies_in_a_deque_that_grows(of); });
 }
 TEST(SourceChainOnOneWorker, AnExceptionLeavesOutWhatHasNotBegun) {
     skerry::options o;
@@ -222,6 +242,37 @@ TEST_P(SourceChain, APredicateSeesNoElementThatChanges) {
         });
         EXPECT_EQ(late, 0);
         EXPECT_TRUE(std::ranges::all_of(list, [](const element& e) { return e.begun.load(); }));
+    });
+}
+
+// The owner's element stays what it is while a thief goes on.
+template <class Room>
+void look_at_elements_in_their_source() {
+    constexpr int n = 20;
+    struct source {
+        Room room{};
+        int at = -1;
+        const int* operator()() { return ++at != n ? &at : nullptr; }
+    };
+    std::atomic<bool> last_ran = false;
+    std::atomic<int> total = 0;
+    skerry::parallel_for_each(source(), [&](const int& i) {
+        const int was = i;
+        if (was == 0) {
+            until(last_ran);
+        } else if (was == n - 1) {
+            last_ran = true;
+        }
+        EXPECT_EQ(i, was);
+        total += was;
+    });
+    EXPECT_EQ(total, n * (n - 1) / 2);
+}
+TEST_P(SourceChain, ElementsMayLieInTheirSource) {
+    in([] {
+        look_at_elements_in_their_source<int>();
+        look_at_elements_in_their_source<std::vector<int>>();
+        look_at_elements_in_their_source<std::array<int, 100>>();
     });
 }
 

@@ -37,7 +37,7 @@ struct forking {
 
     // In source_chain.hpp: a loop needs none of it.
     template <class T, class Source, class Fold>
-    static T fold_source(T sum, Source source, const Fold& how);
+    static T fold_source(T sum, Source&& source, const Fold& how);
 
     static bool demand() noexcept { return detail::demand(); }
     static unsigned concurrency() noexcept { return detail::concurrency(); }

@@ -48,7 +48,7 @@ struct parallel_for_each_function {
     }
 
     template <class S, class F>
-    [[gnu::always_inline]] static void for_each_of(S source, F& f) {
+    [[gnu::always_inline]] static void for_each_of(S&& source, F& f) {
         using function = visit<handed_on_function<F, source_reference<S>>>;
         const source_fold<std::monostate, join_nothing, function> how{{}, {f}};
         static_cast<void>(Executor::template fold_source<std::monostate>({}, std::move(source), how));

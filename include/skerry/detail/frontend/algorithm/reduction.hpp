@@ -27,7 +27,7 @@ struct transformed {
 
 // init and transform(x) for each x that a source gives.
 template <class Executor, class T, class Op, class Source, class Transform>
-[[gnu::always_inline]] inline T reduce_source(Source source, T init, Op& op, Transform& transform) {
+[[gnu::always_inline]] inline T reduce_source(Source&& source, T init, Op& op, Transform& transform) {
     const source_fold<T, handed_on_function<Op, T, T>, handed_on_function<Transform, source_reference<Source>>> how{
         op, transform};
     return Executor::template fold_source<T>(std::move(init), std::move(source), how);

@@ -3,9 +3,9 @@
 
 // Chains of leaves over what a source gives: as leaf_chain.hpp has them, where nobody knows how many leaves there are.
 //
-// While a leaf runs, a copy of the source lies in the deque as "the rest". The owner then pops it, and pushes the next,
-// one element shorter. A thief folds what it took in parts (fold_in_parts), so the owner, who joins it, can take some
-// of them back. The rest may turn out to be empty.
+// While a leaf runs, the source as it goes on behind it is "the rest", and lies in the deque. The owner then pops it,
+// and pushes the next, one element shorter. A thief folds what it took in parts (fold_in_parts), so the owner, who
+// joins it, can take some of them back. The rest may turn out to be empty.
 //
 // A chain is compiled into its caller, with the source and the leaf at one place each, so that compilers make of a
 // recursion over chains what they make of one over a loop: design note 0029.
@@ -13,6 +13,9 @@
 // Thread safety: a chain belongs to the executor that runs it. What a thief reads of it, the owner writes before it
 // pushes and leaves alone until it has popped or joined the rest.
 
+#include <memory>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include <skerry/detail/base/abi.hpp>
@@ -36,17 +39,23 @@ class source_chain {
   public:
     // The fold of `sum` and of all that the source gives, in this order, perhaps at the same time. If leaves throw, the
     // leftmost one's exception arrives here; what has not begun is left out. Any thread may call it.
-    [[gnu::always_inline]] static T fold(T sum, Source source, const Fold& how) {
+    [[gnu::always_inline]] static T fold(T sum, Source&& source, const Fold& how) {
         worker_page* const page = current_page;
         if (__builtin_expect(page == nullptr, 0)) {
             return fold_from_outside(std::move(sum), source, how);
         }
-        while (auto found = source()) {
-            rest other(how, source, page->ctx);
+        rest other(how, source, page->ctx);
+        while (true) {
+            turn here(source);
+            auto found = here.next();
+            if (!found) {
+                return sum;
+            }
+            here.go_on_in(other);
             auto* const at = page->next(); // now: the source may have begun tasks
             if (__builtin_expect(page->push_at(at, &other), 0)) {
                 if (!attend_keeping_registers(*page)) { // there is no memory for the task
-                    return fold_in_order(std::move(sum), std::move(found), source, how);
+                    return fold_in_order(std::move(sum), std::move(found), *other.source, how);
                 }
             }
             const auto one = [&] { sum = how.join(std::move(sum), how.leaf(*found)); };
@@ -57,22 +66,50 @@ class source_chain {
                 }
             }
         }
-        return sum;
     }
 
   private:
+    // A turn: the source gives an element, and goes on in the rest. What the element refers to may lie in the source
+    // that has given it, so one of the two is a copy.
+    //
+    // Of a few words the owner's. A compiler sees which of them next() has changed, mostly one, and writes that one
+    // back for the rest: no push waits for a copy of what was just written piece by piece (design note 0029).
+    static constexpr bool in_words = std::is_trivially_copyable_v<Source> && sizeof(Source) <= 8 * sizeof(void*);
+    struct rest;
+    class turn_in_words {
+      public:
+        explicit turn_in_words(Source& s) : source_(s), here_(s) {}
+        found_by<Source> next() { return here_(); }
+        void go_on_in(const rest& /*other*/) noexcept { std::construct_at(&source_, here_); }
+
+      private:
+        Source& source_;
+        Source here_;
+    };
+    class turn_by_copy {
+      public:
+        explicit turn_by_copy(Source& s) : source_(s) {}
+        found_by<Source> next() { return source_(); }
+        void go_on_in(rest& other) { other.source = &behind_.emplace(source_); }
+
+      private:
+        Source& source_;
+        std::optional<Source> behind_;
+    };
+    using turn = std::conditional_t<in_words, turn_in_words, turn_by_copy>;
+
     struct rest final : task_header {
-        rest(const Fold& f, const Source& s, const context* c) : task_header(&run_stolen, c), how(f), source(s) {}
+        rest(const Fold& f, Source& s, const context* c) : task_header(&run_stolen, c), how(f), source(&s) {}
 
         static void run_stolen(task_header* header) noexcept {
             auto* const self = static_cast<rest*>(header);
-            const auto body = [self] { return parts::fold(self->how, self->source); }; // which nobody else uses now
+            const auto body = [self] { return parts::fold(self->how, *self->source); }; // which nobody else uses now
             self->stolen.run(body);
             finish_stolen(*self);
         }
 
         handed_on<const Fold> how;
-        Source source;
+        Source* source;
         outcome<typename parts::part> stolen; // last: what the owner writes lies side by side
     };
 
@@ -83,7 +120,7 @@ class source_chain {
     }
     // What is compiled into a cold function is compiled for size.
     [[gnu::noinline, gnu::hot]] static T fold_inside(T sum, const Source& source, const Fold& how) {
-        return fold(std::move(sum), source, how);
+        return fold(std::move(sum), Source(source), how);
     }
 
     // What is left, after a push that failed.
@@ -94,7 +131,7 @@ class source_chain {
 };
 
 template <class T, class Source, class Fold>
-[[gnu::always_inline]] inline T forking::fold_source(T sum, Source source, const Fold& how) {
+[[gnu::always_inline]] inline T forking::fold_source(T sum, Source&& source, const Fold& how) {
     return source_chain<Source, Fold>::fold(std::move(sum), std::move(source), how);
 }
 
