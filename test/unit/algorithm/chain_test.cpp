@@ -49,6 +49,9 @@ TEST_P(Chain, WhoWaitsForTheRestTakesHalfOfItBack) {
 TEST_P(Chain, ATheftInTheMiddle) {
     in([] { taken_rest::is_taken_in_the_middle(sum, chain); });
 }
+TEST_P(Chain, AThiefTakesAnEmptyRest) { // if it has not taken that of the first leaf; under locks there is none
+    in([this] { taken_rest::is_taken_though_empty(sum, 2, [this] { return steals(); }); });
+}
 TEST_P(Chain, TheExceptionOfATakenRestArrives) {
     in([] { taken_rest::throws(sum, chain); });
 }

@@ -66,6 +66,10 @@ TEST_P(SourceChain, WhoWaitsForTheRestTakesOfItBack) {
 TEST_P(SourceChain, ATheftInTheMiddle) {
     with_each_sum([](const auto& of) { taken_rest::is_taken_in_the_middle(of, 16); });
 }
+TEST_P(SourceChain, AThiefTakesAnEmptyRest) {
+    const auto count = [this] { return steals(); };
+    with_each_sum([&](const auto& of) { EXPECT_EQ(taken_rest::is_taken_though_empty(of, 1, count), 20U); });
+}
 TEST_P(SourceChain, TheExceptionOfATakenRestArrives) {
     with_each_sum([](const auto& of) { taken_rest::throws(of, 16); });
 }

@@ -8,10 +8,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
+#include <thread>
 
 #include <gtest/gtest.h>
 
 #include <skerry/dataflow.hpp>
+#include <skerry/detail/core/worker_page.hpp>
 #include <skerry/finish.hpp>
 
 #include "../until.hpp"
@@ -109,6 +111,30 @@ void is_left_out(const Sum& sum, std::size_t n) {
         EXPECT_EQ(ran, at);
         EXPECT_EQ(sum(n, same), sum_below(n)) << "the deque is not as before";
     }
+}
+
+// A thief takes the empty rest behind the last leaf. Returns how often there was one. `steals`: how many there have
+// been.
+template <class Sum, class Steals>
+unsigned is_taken_though_empty(const Sum& sum, std::size_t n, const Steals& steals) {
+    const std::thread::id owner = std::this_thread::get_id();
+    const skerry::detail::worker_page& page = *skerry::detail::current_page;
+    const auto* const before = page.next();
+    unsigned seen = 0;
+    for (unsigned round = 0; round != 20; ++round) {
+        const std::uint64_t so_far = steals();
+        const std::uint64_t got = sum(n, [&](std::size_t i) -> std::uint64_t {
+            if (i == n - 1 && std::this_thread::get_id() == owner && page.next() != before) {
+                while (steals() == so_far) {
+                    std::this_thread::yield();
+                }
+                ++seen;
+            }
+            return i;
+        });
+        EXPECT_EQ(got, sum_below(n));
+    }
+    return seen;
 }
 
 // What a leaf leaves in the deque lies above the rest of its chain.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -15,6 +16,7 @@ class OnTwoWorkers : public testing::TestWithParam<skerry::steal_mode> {
     void in(F&& f) {
         rt_.run(f);
     }
+    std::uint64_t steals() const { return rt_.stats().steals_granted; }
 
   private:
     static skerry::options with(skerry::steal_mode steal) {

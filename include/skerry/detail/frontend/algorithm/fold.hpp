@@ -83,9 +83,9 @@ T fold_leaves(Op& op, const Leaf& leaf, std::uint64_t first, std::uint64_t last)
         [&op, &leaf, middle, last] { return fold_leaves<Executor, T>(op, leaf, middle, last); });
 }
 
-// The fold of all, count >= 1.
+// fold_all() of what is cut into leaves.
 template <class Executor, class T, class Op, class Get>
-T fold_all(Op& op, const Get& get, std::uint64_t count, grain g) {
+T fold_cut(Op& op, const Get& get, std::uint64_t count, grain g) {
     if (count == 1) return T(get(0));
     if (!g.is_automatic() && g.iterations() == 1) { // without the divisions
         return fold_leaves<Executor, T>(op, get, 0, count);
@@ -100,6 +100,18 @@ T fold_all(Op& op, const Get& get, std::uint64_t count, grain g) {
     }
     const auto leaf = [&op, &get, cuts](std::uint64_t k) { return fold_run<T>(op, get, cuts.first(k), cuts.last(k)); };
     return fold_leaves<Executor, T>(op, leaf, 0, cuts.number());
+}
+
+// The fold of all, count >= 1.
+template <class Executor, class T, class Op, class Get>
+[[gnu::always_inline]] inline T fold_all(Op& op, const Get& get, std::uint64_t count, grain g) {
+    if constexpr (Executor::folds_anyhow && any_grouping<Op, T>) {
+        const std::uint64_t size = g.iterations();
+        if (__builtin_constant_p(size) && size == 1) { // else it would be the code of both
+            return Executor::template fold_anyhow_here<T, grouped_anyhow<Op, T>>(get, 0, count);
+        }
+    }
+    return fold_cut<Executor, T>(op, get, count, g);
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail

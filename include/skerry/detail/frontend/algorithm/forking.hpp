@@ -34,6 +34,14 @@ struct forking {
     static T fold_anyhow(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
         return leaf_chain<T, Op, Leaf>::fold(leaf, first, last);
     }
+    template <class T, class Op, class Leaf>
+    [[gnu::always_inline]] static T fold_anyhow_here(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
+        if constexpr (splits_leaves_off) { // GCC gains by it what Clang loses to registers that it saves
+            return leaf_chain<T, Op, Leaf>::fold_here(leaf, first, last);
+        } else {
+            return leaf_chain<T, Op, Leaf>::fold(leaf, first, last);
+        }
+    }
 
     // In source_chain.hpp: a loop needs none of it.
     template <class T, class Source, class Fold>

@@ -7,10 +7,11 @@
 //   ... fork_values(F&& f, G&& g);                                the same; returns both results, as first and second
 //   template <class Leaf> static void run_leaves(const Leaf& leaf, first, last);
 //                                                                 leaf(first) ... leaf(last - 1), last > first
-//   static constexpr bool folds_anyhow;                            has fold_anyhow(), better than a tree of forks
+//   static constexpr bool folds_anyhow;                            has these two, better than a tree of forks
 //   template <class T, class Op, class Leaf> static T fold_anyhow(const Leaf& leaf, first, last);
 //                                                                 the fold of these leaves by Op, a grouped_anyhow,
 //                                                                 with the leaves grouped in any way
+//   ... T fold_anyhow_here(const Leaf& leaf, first, last);        the same, for leaves that are small
 //   template <class T, class Source, class Fold> static T fold_source(T sum, Source source, const Fold& how);
 //                                                                 sum and what the source gives, by a source_fold
 //   static bool demand() noexcept;                                 another worker asks for work

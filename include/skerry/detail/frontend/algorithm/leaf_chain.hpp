@@ -7,8 +7,9 @@
 // A chain folds its leaves from left to right. While one of them runs, all that follow it lie in the deque as one task,
 // which the owner then pops and, one leaf shorter, pushes again: beyond its call a leaf costs a number and what a push
 // and a pop store. A thief takes the whole rest and forks its halves, so the owner, who joins it, can take one back.
-// While somebody asks for work, and in the locked protocol, there are no chains: forks give half of what there is away
-// at once. See docs/design/0029-chains-of-leaves.md.
+// The rest of the last leaf is empty: a branch for it would cost the owner more than a thief who finds nothing costs
+// both. While somebody asks for work, and in the locked protocol, there are no chains: forks give half of what there is
+// away at once. See docs/design/0029-chains-of-leaves.md.
 //
 // Thread safety: a chain belongs to the executor that runs it. What a thief reads of it, the owner writes before it
 // pushes and leaves alone until it has popped or joined the rest.
@@ -35,9 +36,11 @@ class leaf_chain {
     // The fold of the leaves [first, last), last > first, perhaps at the same time. If leaves throw, the leftmost one's
     // exception arrives here; what has not begun is left out. Any thread may call it.
     [[gnu::noinline]] static T fold(handed_on<const Leaf> leaf, std::uint64_t first, std::uint64_t last) {
-        if (last - first == 1) {
-            return T(leaf(first));
-        }
+        return last - first == 1 ? T(leaf(first)) : fold_here(leaf, first, last);
+    }
+
+    // The same, compiled into the caller, with the leaf at one place.
+    [[gnu::always_inline]] static T fold_here(handed_on<const Leaf> leaf, std::uint64_t first, std::uint64_t last) {
         worker_page* const page = current_page;
         if (__builtin_expect(page == nullptr, 0)) {
             return fold_from_outside(leaf, first, last);
@@ -62,7 +65,9 @@ class leaf_chain {
       private:
         static void run_stolen(task_header* header) noexcept {
             auto* const self = static_cast<rest*>(header);
-            const auto body = [self] { return fold_halves(self->leaf_, self->first, self->last_); };
+            const auto body = [self] {
+                return self->first == self->last_ ? T(Op::neutral) : fold_halves(self->leaf_, self->first, self->last_);
+            };
             self->stolen.run(body);
             finish_stolen(*self);
         }
@@ -88,13 +93,13 @@ class leaf_chain {
         return Op::join(both.first, both.second);
     }
 
-    // One chain, last > first + 1. Precondition: there is room for a task.
+    // One chain. Precondition: there is room for a task.
     [[gnu::always_inline]] static T fold_chain(handed_on<const Leaf> leaf, std::uint64_t first, std::uint64_t last,
                                                worker_page& page) {
         rest other(leaf, last, page.ctx);
         auto* const at = page.next();
         T sum = Op::neutral;
-        for (; first + 1 != last; ++first) {
+        while (true) {
             other.first = first + 1;
             if (__builtin_expect(page.push_at(at, &other), 0)) {
                 static_cast<void>(attend_keeping_registers(page)); // there is room, so it has nothing to undo
@@ -106,8 +111,10 @@ class leaf_chain {
                     return Op::join(sum, other.stolen.take());
                 }
             }
+            if (++first == last) {
+                return sum;
+            }
         }
-        return Op::join(sum, T(leaf(first)));
     }
 };
 
