@@ -43,7 +43,7 @@ struct forking {
         }
     }
 
-    // In source_chain.hpp: a loop needs none of it.
+    // Goes on in `source` itself. In source_chain.hpp: a loop needs none of it.
     template <class T, class Source, class Fold>
     static T fold_source(T sum, Source&& source, const Fold& how);
 

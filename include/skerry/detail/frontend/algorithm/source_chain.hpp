@@ -80,7 +80,7 @@ class source_chain {
       public:
         explicit turn_in_words(Source& s) : source_(s), here_(s) {}
         found_by<Source> next() { return here_(); }
-        void go_on_in(const rest& /*other*/) noexcept { std::construct_at(&source_, here_); }
+        void go_on_in(const rest& /*other*/) noexcept { std::construct_at(std::addressof(source_), here_); }
 
       private:
         Source& source_;
@@ -90,7 +90,7 @@ class source_chain {
       public:
         explicit turn_by_copy(Source& s) : source_(s) {}
         found_by<Source> next() { return source_(); }
-        void go_on_in(rest& other) { other.source = &behind_.emplace(source_); }
+        void go_on_in(rest& other) { other.source = std::addressof(behind_.emplace(source_)); }
 
       private:
         Source& source_;
@@ -99,7 +99,10 @@ class source_chain {
     using turn = std::conditional_t<in_words, turn_in_words, turn_by_copy>;
 
     struct rest final : task_header {
-        rest(const Fold& f, Source& s, const context* c) : task_header(&run_stolen, c), how(f), source(&s) {}
+        rest(const Fold& f, Source& s, const context* c)
+            : task_header(&run_stolen, c),
+              how(f),
+              source(std::addressof(s)) {}
 
         static void run_stolen(task_header* header) noexcept {
             auto* const self = static_cast<rest*>(header);
