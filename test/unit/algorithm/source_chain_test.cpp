@@ -31,16 +31,19 @@ using algorithm_test::below;
 using taken_rest::sum_below;
 
 // A source of a few words goes along as these; others are copied for the rest.
+template <class Room>
+struct with_room {
+    decltype(below(0)) source;
+    Room room{};
+
+    auto operator()() { return source(); }
+};
 constexpr auto sum = [](std::size_t n, const auto& leaf) {
     return skerry::parallel_transform_reduce(below(n), std::uint64_t{0}, std::plus<>(), leaf);
 };
-constexpr auto sum_by_copy = [](std::size_t n, const auto& leaf) {
-    return skerry::parallel_transform_reduce([s = below(n), room = std::vector<int>(4)]() mutable { return s(); },
-                                             std::uint64_t{0}, std::plus<>(), leaf);
-};
-constexpr auto sum_of_many_words = [](std::size_t n, const auto& leaf) {
-    return skerry::parallel_transform_reduce([s = below(n), room = std::array<int, 100>{}]() mutable { return s(); },
-                                             std::uint64_t{0}, std::plus<>(), leaf);
+template <class Room>
+constexpr auto sum_with = [](std::size_t n, const auto& leaf) {
+    return skerry::parallel_transform_reduce(with_room<Room>{below(n)}, std::uint64_t{0}, std::plus<>(), leaf);
 };
 
 class SourceChain : public OnTwoWorkers {
@@ -49,8 +52,8 @@ class SourceChain : public OnTwoWorkers {
     void with_each_sum(const F& f) {
         in([&f] {
             f(sum);
-            f(sum_by_copy);
-            f(sum_of_many_words);
+            f(sum_with<std::vector<int>>);
+            f(sum_with<std::array<int, 100>>);
         });
     }
 };
