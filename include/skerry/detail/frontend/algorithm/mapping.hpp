@@ -51,7 +51,7 @@ struct parallel_for_each_function {
     [[gnu::always_inline]] static void for_each_of(S&& source, F& f) {
         using function = visit<handed_on_function<F, source_reference<S>>>;
         const source_fold<std::monostate, join_nothing, function> how{{}, {f}};
-        static_cast<void>(Executor::template fold_source<std::monostate>({}, std::move(source), how));
+        static_cast<void>(Executor::template fold_source<std::monostate>({}, static_cast<S&&>(source), how));
     }
 };
 

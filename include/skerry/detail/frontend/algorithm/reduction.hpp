@@ -30,7 +30,7 @@ template <class Executor, class T, class Op, class Source, class Transform>
 [[gnu::always_inline]] inline T reduce_source(Source&& source, T init, Op& op, Transform& transform) {
     const source_fold<T, handed_on_function<Op, T, T>, handed_on_function<Transform, source_reference<Source>>> how{
         op, transform};
-    return Executor::template fold_source<T>(std::move(init), std::move(source), how);
+    return Executor::template fold_source<T>(std::move(init), static_cast<Source&&>(source), how);
 }
 
 template <class Executor>

@@ -135,7 +135,7 @@ class source_chain {
 
 template <class T, class Source, class Fold>
 [[gnu::always_inline]] inline T forking::fold_source(T sum, Source&& source, const Fold& how) {
-    return source_chain<Source, Fold>::fold(std::move(sum), std::move(source), how);
+    return source_chain<Source, Fold>::fold(std::move(sum), static_cast<Source&&>(source), how);
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail
