@@ -100,6 +100,18 @@ TEST(ChainFromOutside, AThreadWithoutASlotGetsOne) {
     EXPECT_EQ(sum(3 * chain, [](std::size_t i) { return i; }), sum_below(3 * chain));
 }
 
+// Nobody is asked, and no runtime begins: optimised, too.
+TEST(ChainFromOutside, OneLeafNeedsNoRuntime) {
+    const std::vector<std::uint64_t> one{5};
+    bool inside = true;
+    const auto leaf = [&inside](std::uint64_t x) {
+        inside = skerry::detail::current_page != nullptr;
+        return x;
+    };
+    EXPECT_EQ(skerry::parallel_transform_reduce(one, std::uint64_t{0}, std::plus<>(), leaf, grain::fixed(1)), 5U);
+    EXPECT_FALSE(inside);
+}
+
 template <class Op, class T>
 inline constexpr bool chained = skerry::detail::any_grouping<Op, T>;
 

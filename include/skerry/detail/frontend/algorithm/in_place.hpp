@@ -11,8 +11,8 @@
 //   template <class T, class Op, class Leaf> static T fold_anyhow(const Leaf& leaf, first, last);
 //                                                                 the fold of these leaves by Op, a grouped_anyhow,
 //                                                                 with the leaves grouped in any way
-//   ... T fold_anyhow_here(const Leaf& leaf, first, last);        the same, for leaves that are small
-//   template <class T, class Source, class Fold> static T fold_source(T sum, Source source, const Fold& how);
+//   ... T fold_anyhow_here(const Leaf& leaf, first, last);        the same, compiled into the caller where that is
+//   faster template <class T, class Source, class Fold> static T fold_source(T sum, Source&& source, const Fold& how);
 //                                                                 sum and what the source gives, by a source_fold
 //   static bool demand() noexcept;                                 another worker asks for work
 //   static unsigned concurrency() noexcept;                        number of workers

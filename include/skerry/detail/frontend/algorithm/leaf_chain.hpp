@@ -79,6 +79,9 @@ class leaf_chain {
     // The first chain of a thread that holds no slot.
     [[gnu::noinline, gnu::cold]] static T fold_from_outside(handed_on<const Leaf> leaf, std::uint64_t first,
                                                             std::uint64_t last) {
+        if (last - first == 1) { // needs no runtime
+            return fold(leaf, first, last);
+        }
         const region_guard region;
         return fold(leaf, first, last);
     }

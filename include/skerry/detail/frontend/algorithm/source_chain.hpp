@@ -14,7 +14,6 @@
 // pushes and leaves alone until it has popped or joined the rest.
 
 #include <memory>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -55,7 +54,7 @@ class source_chain {
             auto* const at = page->next(); // now: the source may have begun tasks
             if (__builtin_expect(page->push_at(at, &other), 0)) {
                 if (!attend_keeping_registers(*page)) { // there is no memory for the task
-                    return fold_in_order(std::move(sum), std::move(found), *other.source, how);
+                    return fold_in_order(std::move(sum), std::move(found), std::move(*other.source), how);
                 }
             }
             const auto one = [&] { sum = how.join(std::move(sum), how.leaf(*found)); };
@@ -89,12 +88,25 @@ class source_chain {
     class turn_by_copy {
       public:
         explicit turn_by_copy(Source& s) : source_(s) {}
+        turn_by_copy(const turn_by_copy&) = delete;
+        turn_by_copy& operator=(const turn_by_copy&) = delete;
+        ~turn_by_copy() {
+            if (goes_on_) {
+                std::destroy_at(std::addressof(behind_));
+            }
+        }
         found_by<Source> next() { return source_(); }
-        void go_on_in(rest& other) { other.source = std::addressof(behind_.emplace(source_)); }
+        void go_on_in(rest& other) {
+            other.source = std::construct_at(std::addressof(behind_), source_);
+            goes_on_ = true;
+        }
 
       private:
         Source& source_;
-        std::optional<Source> behind_;
+        bool goes_on_ = false;
+        union { // no std::optional: GCC says of what its emplace() would destroy that it may not be initialised
+            Source behind_;
+        };
     };
     using turn = std::conditional_t<in_words, turn_in_words, turn_by_copy>;
 
