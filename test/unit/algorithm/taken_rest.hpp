@@ -113,8 +113,8 @@ void is_left_out(const Sum& sum, std::size_t n) {
     }
 }
 
-// A thief takes the empty rest behind the last leaf. Returns how often there was one. `steals`: how many there have
-// been.
+// A thief takes the empty rest behind the last of n leaves. Returns in how many of twenty rounds there was one.
+// steals(): how many the runtime has had.
 template <class Sum, class Steals>
 unsigned is_taken_though_empty(const Sum& sum, std::size_t n, const Steals& steals) {
     const std::thread::id owner = std::this_thread::get_id();

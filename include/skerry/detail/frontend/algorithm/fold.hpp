@@ -83,7 +83,7 @@ T fold_leaves(Op& op, const Leaf& leaf, std::uint64_t first, std::uint64_t last)
         [&op, &leaf, middle, last] { return fold_leaves<Executor, T>(op, leaf, middle, last); });
 }
 
-// fold_all() of what is cut into leaves.
+// fold_all() where the compiler does not know that each leaf is one element.
 template <class Executor, class T, class Op, class Get>
 T fold_cut(Op& op, const Get& get, std::uint64_t count, grain g) {
     if (count == 1) return T(get(0));

@@ -11,9 +11,10 @@
 //   template <class T, class Op, class Leaf> static T fold_anyhow(const Leaf& leaf, first, last);
 //                                                                 the fold of these leaves by Op, a grouped_anyhow,
 //                                                                 with the leaves grouped in any way
-//   ... T fold_anyhow_here(const Leaf& leaf, first, last);        the same, compiled into the caller where that is
-//   faster template <class T, class Source, class Fold> static T fold_source(T sum, Source&& source, const Fold& how);
-//                                                                 sum and what the source gives, by a source_fold
+//   ... fold_anyhow_here(const Leaf& leaf, first, last);           the same, in its caller's code where that is faster
+//   template <class T, class Source, class Fold> static T fold_source(T sum, Source&& source, const Fold& how);
+//                                                                 sum and what the source gives, by a source_fold;
+//                                                                 the source may be another afterwards
 //   static bool demand() noexcept;                                 another worker asks for work
 //   static unsigned concurrency() noexcept;                        number of workers
 //   static constexpr bool parallel;                                false: everything happens in program order

@@ -37,7 +37,7 @@ template <class Executor>
 struct parallel_reduce_function {
     template <class It, class End, class T, not_a_grain Op = std::plus<>>
         requires random_access_pair<It, End>
-    [[gnu::always_inline]] T operator()(It first, End last, T init, Op op = {}, grain g = grain::automatic()) const {
+    T operator()(It first, End last, T init, Op op = {}, grain g = grain::automatic()) const {
         constexpr bool fits = check<std::iter_reference_t<It>, T, Op>();
         if constexpr (fits) {
             const auto get = [&first](std::uint64_t k) -> T { return static_cast<T>(element(first, k)); };
@@ -85,7 +85,7 @@ struct parallel_reduce_function {
     }
 
     template <random_access_sequence R, class T, not_a_grain Op = std::plus<>>
-    [[gnu::always_inline]] T operator()(R&& range, T init, Op op = {}, grain g = grain::automatic()) const {
+    T operator()(R&& range, T init, Op op = {}, grain g = grain::automatic()) const {
         return (*this)(range_first(range), range_last(range), std::move(init), std::move(op), g);
     }
     template <random_access_sequence R, class T>
@@ -162,8 +162,8 @@ struct parallel_transform_reduce_function {
     // Two sequences; the second is as long as the first.
     template <class It1, class End1, class It2, class T, class Reduce, class Transform>
         requires random_access_pair<It1, End1> && random_access_pair<It2>
-    [[gnu::always_inline]] T operator()(It1 first1, End1 last1, It2 first2, T init, Reduce reduce, Transform transform,
-                                        grain g = grain::automatic()) const {
+    T operator()(It1 first1, End1 last1, It2 first2, T init, Reduce reduce, Transform transform,
+                 grain g = grain::automatic()) const {
         constexpr bool fits = check<T, Reduce>() && pair_transformation_to<Transform, It1, It2, T>;
         static_assert(pair_transformation_to<Transform, It1, It2, T>,
                       "skerry: parallel_transform_reduce: transform must be callable with an element of each sequence "
