@@ -9,6 +9,7 @@
 //   bool update(vertex from, vertex to [, weight])          to is this task's alone
 //   bool update_atomic(vertex from, vertex to [, weight])   others may update to as well
 //   bool cond(vertex to)                                    whether to still takes updates
+// Tasks that pull work with copies of it.
 // An update says whether `to` joins the result; update_atomic says so for at most one edge of each target. The weight
 // is passed to functions that take one.
 
@@ -132,6 +133,7 @@ basic_subset<Flags> pull(const csr& g, const basic_subset<Flags>& frontier, F& f
     const block_range blocks{reached.cells(), rule.block(flags::per_cell)};
     const auto fill_block = [&](std::size_t b) {
         const graph::rows& in = g.in();
+        F own = f; // so that its members stay in registers: a compiler reloads what `f` refers to behind each atomic load
         totals t;
         for (std::size_t c = blocks.first(b); c != blocks.last(b); ++c) {
             cell bits = 0;
@@ -139,7 +141,7 @@ basic_subset<Flags> pull(const csr& g, const basic_subset<Flags>& frontier, F& f
             const std::size_t last = std::min<std::size_t>(first + flags::per_cell, g.vertices());
             for (std::size_t i = first; i != last; ++i) {
                 const auto to = static_cast<vertex>(i);
-                if (!f.cond(to) || !pull_row(in, frontier.in_flags(), f, to)) continue;
+                if (!own.cond(to) || !pull_row(in, frontier.in_flags(), own, to)) continue;
                 bits = static_cast<cell>(bits | (cell{1} << (i - first)));
                 ++t.vertices;
                 t.degrees += g.out().degree(to);

@@ -14,12 +14,14 @@ inline constexpr unsigned max_n = 16;
 /// columns[r]: where the queen of row r stands
 using board = std::array<signed char, max_n>;
 
-/// Whether no queen of the rows above attacks this place: compared with one after the other.
+/// Whether no queen of the rows above attacks this place: compared with one after the other, the nearest first, along
+/// the column and both diagonals.
 inline bool safe(const board& columns, unsigned row, int column) {
-    for (unsigned r = 0; r < row; ++r) {
-        const int apart = column - columns[r];
-        const auto rows = static_cast<int>(row - r);
-        if (apart == 0 || apart == rows || apart == -rows) {
+    int left = column;
+    int right = column;
+    for (unsigned r = row; r-- != 0;) {
+        const int queen = columns[r];
+        if (queen == column || queen == --left || queen == ++right) {
             return false;
         }
     }

@@ -13,10 +13,13 @@ const SOLUTIONS: [u64; MAX_N + 1] = [
 // Both rules are as in nqueens.hpp.
 
 fn safe(columns: &Board, row: usize, column: i8) -> bool {
-    columns[..row].iter().enumerate().all(|(r, &above)| {
-        let apart = i32::from(column) - i32::from(above);
-        let rows = (row - r) as i32;
-        apart != 0 && apart != rows && apart != -rows
+    let column = i32::from(column);
+    let (mut left, mut right) = (column, column);
+    columns[..row].iter().rev().all(|&queen| {
+        left -= 1;
+        right += 1;
+        let queen = i32::from(queen);
+        queen != column && queen != left && queen != right
     })
 }
 
