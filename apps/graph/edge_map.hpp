@@ -133,7 +133,7 @@ basic_subset<Flags> pull(const csr& g, const basic_subset<Flags>& frontier, F& f
     const block_range blocks{reached.cells(), rule.block(flags::per_cell)};
     const auto fill_block = [&](std::size_t b) {
         const graph::rows& in = g.in();
-        F own = f; // so that its members stay in registers: a compiler reloads what `f` refers to behind each atomic load
+        F own = f; // its members stay in registers; what `f` refers to a compiler reloads behind each atomic load
         totals t;
         for (std::size_t c = blocks.first(b); c != blocks.last(b); ++c) {
             cell bits = 0;

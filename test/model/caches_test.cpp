@@ -302,7 +302,8 @@ struct interrupted {
 
 template <auto Receiver, auto Sender = &interrupted::sender>
 result interrupt(fault_hook fault = nullptr, memory_order_of memory = memory_order_of::caches) {
-    return explore<interrupted, Receiver, Sender>({.memory = memory, .interrupts = true, .fault = fault});
+    return explore<interrupted, Receiver, Sender>(
+        {.memory = memory, .spurious_wakes = false, .interrupts = true, .fault = fault});
 }
 template <auto Receiver, auto Sender = &interrupted::sender>
 void expect_seen(const words& wanted) {

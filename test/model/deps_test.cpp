@@ -18,13 +18,25 @@ namespace skerry::model {
 
 namespace {
 
-// `newest`: under the memory of C++ (options).
+template <class World, auto... Threads>
+void expect_order_in(const options& o, const std::set<std::string>& goals) {
+    const result r = explore<World, Threads...>(o);
+    EXPECT_TRUE(r.ok) << r.report;
+    EXPECT_EQ(r.goals, goals);
+}
+
+// `newest`: of the stores of a place, under the memory of C++; 0: in_c_plus_plus.
 template <class World, auto... Threads>
 void expect_order(const std::set<std::string>& goals = {}, std::uint8_t newest = 0) {
-    for (const memory_order_of memory : {memory_order_of::tso, memory_order_of::partial, memory_order_of::rc11}) {
-        const result r = explore<World, Threads...>({.memory = memory, .newest = newest});
-        EXPECT_TRUE(r.ok) << r.report;
-        EXPECT_EQ(r.goals, goals);
+    for (const memory_order_of memory : {memory_order_of::tso, memory_order_of::partial}) {
+        expect_order_in<World, Threads...>({.memory = memory}, goals);
+    }
+    if (newest != 0) {
+        expect_order_in<World, Threads...>({.memory = memory_order_of::rc11, .newest = newest}, goals);
+        return;
+    }
+    for (const options& o : in_c_plus_plus) {
+        expect_order_in<World, Threads...>(o, goals);
     }
 }
 

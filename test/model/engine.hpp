@@ -85,7 +85,7 @@ struct options {
     memory_order_of memory = memory_order_of::tso;
     std::size_t buffer_entries = 24;              // a store to a full buffer waits; counted in result::full_buffers
     bool full_buffers_allowed = false;            // otherwise a full buffer is a failure: the bound was too small
-    bool spurious_wakes = false;                  // a futex wait may return at any time; a weak comparison may fail
+    bool spurious_wakes = true;                   // a futex wait may return at any time; a weak comparison may fail
     bool reduce = true;                           // treat what is learned to be local as local
     bool must_terminate = true;                   // every state must be able to reach the end
     bool leaks_allowed = false;                   // otherwise the world's destructor must leave no block behind

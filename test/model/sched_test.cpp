@@ -87,7 +87,7 @@ TEST(sched, a_task_from_outside_is_run_once) {
 
 TEST(sched, blocks_given_back_are_neither_lost_nor_doubled) {
     using world = giving_back;
-    for (const options& o : {options{}, options{.spurious_wakes = true}, options{.memory = memory_order_of::rc11}}) {
+    for (const options& o : {options{}, options{.memory = memory_order_of::rc11}}) {
         const result r = explore<world, &world::owner, &world::first, &world::second>(o);
         EXPECT_TRUE(r.ok) << r.report;
         EXPECT_EQ(r.goals, (std::set<std::string>{"another made", "taken again"}));

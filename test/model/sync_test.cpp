@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Gate, mutex, condition, event count, join word and latch, each in every interleaving, under TSO, under the weaker
-// order, and with futexes that return for no reason.
+// order, and under the memory of C++.
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@ namespace skerry::model {
 namespace {
 
 template <class World, auto... Threads>
-void expect_right_in(memory_order_of memory, bool spurious, const std::set<std::string>& goals) {
-    const result r = explore<World, Threads...>({.memory = memory, .spurious_wakes = spurious});
+void expect_right_in(const options& o, const std::set<std::string>& goals) {
+    const result r = explore<World, Threads...>(o);
     EXPECT_TRUE(r.ok) << r.report;
     EXPECT_EQ(r.goals, goals);
 }
@@ -21,16 +21,15 @@ void expect_right_in(memory_order_of memory, bool spurious, const std::set<std::
 template <class World, auto... Threads>
 void expect_right(const std::set<std::string>& goals) {
     for (const memory_order_of memory : {memory_order_of::tso, memory_order_of::partial}) {
-        for (const bool spurious : {false, true}) {
-            expect_right_in<World, Threads...>(memory, spurious, goals);
-        }
+        expect_right_in<World, Threads...>({.memory = memory}, goals);
     }
 }
 
-// Without returns for no reason: each round of a waiter would be one more store that the others may still read.
 template <class World, auto... Threads>
 void expect_right_in_rc11(const std::set<std::string>& goals) {
-    expect_right_in<World, Threads...>(memory_order_of::rc11, false, goals);
+    for (const options& o : in_c_plus_plus) {
+        expect_right_in<World, Threads...>(o, goals);
+    }
 }
 
 TEST(gate, one_at_a_time_and_no_lost_wakeup) {
