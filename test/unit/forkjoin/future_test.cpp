@@ -116,6 +116,7 @@ TEST_P(Future, WaitOfATaskForItselfIsAnError) {
         future<void> f;
         std::atomic<bool> set = false;
         std::error_code seen;
+        std::string text;
         f = submit([&] {
             while (!set) {
                 std::this_thread::yield();
@@ -124,11 +125,13 @@ TEST_P(Future, WaitOfATaskForItselfIsAnError) {
                 f.wait();
             } catch (const std::system_error& e) {
                 seen = e.code();
+                text = e.what();
             }
         });
         set = true;
         f.get();
         EXPECT_EQ(seen, std::errc::resource_deadlock_would_occur);
+        EXPECT_NE(text.find("skerry: a task waits for its own future"), std::string::npos) << text;
     });
 }
 
