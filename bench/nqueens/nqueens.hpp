@@ -20,7 +20,7 @@ inline bool safe(const board& columns, unsigned row, int column) {
     int left = column;
     int right = column;
     for (unsigned r = row; r-- != 0;) {
-        const int queen = columns[r];
+        const signed char queen = columns[r];
         if (queen == column || queen == --left || queen == ++right) {
             return false;
         }
