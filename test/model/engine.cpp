@@ -276,6 +276,16 @@ bool engine::may_begin(unsigned t) const {
     return true;
 }
 
+bool engine::fails_for_no_reason(const transition& t) const {
+    const request& r = of(t.thread).pending;
+    if (r.what != action::compare_exchange_weak) {
+        return false;
+    }
+    return weak() && tracked(t.thread, r)
+               ? views_.fails_for_no_reason(t.thread, r, t.alternative, options_.spurious_wakes)
+               : t.alternative == 1;
+}
+
 bool engine::progress(const transition& t) const {
     if (caches() && t.kind == transition_kind::flush) {
         return threads_ended();
@@ -284,8 +294,7 @@ bool engine::progress(const transition& t) const {
         return t.alternative == 0;
     }
     return t.kind == transition_kind::flush || (t.kind == transition_kind::spurious && of(t.thread).timed) ||
-           (t.kind == transition_kind::step &&
-            !(of(t.thread).pending.what == action::compare_exchange_weak && t.alternative == 1));
+           (t.kind == transition_kind::step && !fails_for_no_reason(t));
 }
 
 bool engine::threads_ended() const {

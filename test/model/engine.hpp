@@ -302,6 +302,7 @@ class engine {
     void write_step(unsigned t, const request& r, unsigned alternative);
     bool weak() const { return options_.memory == memory_order_of::rc11; }
     bool tracked(unsigned t, const request& r) const;
+    bool fails_for_no_reason(const transition& t) const;
     void execute_in_views(unsigned t, const request& r, unsigned alternative);
     bool visible_in_views(unsigned t, const request& r) const;
     void pass(unsigned t);

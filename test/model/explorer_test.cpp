@@ -54,6 +54,23 @@ TEST(explorer, accepts_a_checked_wait) {
     EXPECT_TRUE((explore<world, &world::sleep, &world::wake>({.spurious_wakes = true}).ok));
 }
 
+// It ends when a weak comparison fails though it finds what it compares with, and else never.
+struct until_it_fails {
+    machine::atomic<int> x{0};
+    void run() {
+        int expected = 0;
+        while (x.compare_exchange_weak(expected, 0, acq_rel, acquire)) {
+        }
+    }
+};
+
+TEST(explorer, an_end_is_none_that_rests_on_a_weak_comparison) {
+    for (const options& o :
+         {options{}, options{.spurious_wakes = false}, options{.memory = memory_order_of::rc11, .newest = 2}}) {
+        EXPECT_EQ((explore<until_it_fails, &until_it_fails::run>(o).kind), "no end");
+    }
+}
+
 // A waker of one picks any of the sleepers.
 struct two_sleepers {
     machine::atomic<std::uint32_t> word{0};

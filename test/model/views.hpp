@@ -60,6 +60,8 @@ class views {
     unsigned choices(unsigned t, const request& r, bool weak_may_fail);
     // The newest store first.
     reply execute(unsigned t, const request& r, unsigned way, bool weak_may_fail);
+    // Whether that way a comparison fails though it finds what it compares with.
+    bool fails_for_no_reason(unsigned t, const request& r, unsigned way, bool weak_may_fail);
     // Whether the store, now or with another in front of it, may be one more than may be read.
     bool hides(const request& r);
     // Whether a fence changes nothing now.

@@ -48,6 +48,16 @@ unsigned views::choices(unsigned t, const request& r, bool weak_may_fail) {
     return r.size == 0 || is_plain(r.what) || r.what == action::futex_wake ? 1 : list(t, r, weak_may_fail);
 }
 
+bool views::fails_for_no_reason(unsigned t, const request& r, unsigned way, bool weak_may_fail) {
+    wake();
+    list(t, r, weak_may_fail);
+    const choice c = listed_[way];
+    const int found = find(r.address);
+    const std::uint64_t value =
+        found < 0 ? held(r.address, r.size) : at(static_cast<unsigned>(found), c.position).value;
+    return c.fails && value == r.expected;
+}
+
 reply views::execute(unsigned t, const request& r, unsigned way, bool weak_may_fail) {
     wake();
     switch (r.what) {
