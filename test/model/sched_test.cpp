@@ -140,7 +140,7 @@ TEST(DISABLED_deep, a_warm_task_reaches_a_sleeper_in_c_plus_plus) {
     expect_end<demanding<steal_protocol::asymmetric>>(deep_in_c_plus_plus(3));
 }
 TEST(DISABLED_deep, a_joiner_helps_its_thief_in_c_plus_plus) {
-    expect_end<leapfrogging<steal_protocol::asymmetric>>(deep_in_c_plus_plus(2));
+    expect_end<leapfrogging<steal_protocol::asymmetric>>(deep_in_c_plus_plus(1));
 }
 TEST(DISABLED_deep, a_joiner_helps_its_thief_in_c_plus_plus_under_locks) {
     expect_end<leapfrogging<steal_protocol::locked>>(deep_in_c_plus_plus(2));
