@@ -9,9 +9,8 @@
 //   bool update(vertex from, vertex to [, weight])          to is this task's alone
 //   bool update_atomic(vertex from, vertex to [, weight])   others may update to as well
 //   bool cond(vertex to)                                    whether to still takes updates
-// Tasks that pull work with copies of it.
 // An update says whether `to` joins the result; update_atomic says so for at most one edge of each target. The weight
-// is passed to functions that take one.
+// is passed to functions that take one. Each task that pulls works with a copy of the object.
 
 #include "graph/csr.hpp"
 #include "graph/subset.hpp"
@@ -133,7 +132,7 @@ basic_subset<Flags> pull(const csr& g, const basic_subset<Flags>& frontier, F& f
     const block_range blocks{reached.cells(), rule.block(flags::per_cell)};
     const auto fill_block = [&](std::size_t b) {
         const graph::rows& in = g.in();
-        F own = f; // its members stay in registers; what `f` refers to a compiler reloads behind each atomic load
+        F own = f; // whose members stay in registers: through `f`, GCC reloads them behind each atomic load
         totals t;
         for (std::size_t c = blocks.first(b); c != blocks.last(b); ++c) {
             cell bits = 0;

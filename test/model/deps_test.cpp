@@ -5,6 +5,7 @@
 #include "coherence/region_tree.hpp"
 #include "deps/containment.hpp"
 #include "deps_world.hpp"
+#include "expect.hpp"
 
 // What src/deps takes from beside it, in the model: no object of these worlds lies in a region, and what the children
 // access is theirs.
@@ -18,25 +19,16 @@ namespace skerry::model {
 
 namespace {
 
-template <class World, auto... Threads>
-void expect_order_in(const options& o, const std::set<std::string>& goals) {
-    const result r = explore<World, Threads...>(o);
-    EXPECT_TRUE(r.ok) << r.report;
-    EXPECT_EQ(r.goals, goals);
-}
-
-// `newest`: of the stores of a place, under the memory of C++; 0: in_c_plus_plus.
+// `newest`: of the stores of a place, under the memory of C++; 0: as expect_well_in_c_plus_plus() has it.
 template <class World, auto... Threads>
 void expect_order(const std::set<std::string>& goals = {}, std::uint8_t newest = 0) {
     for (const memory_order_of memory : {memory_order_of::tso, memory_order_of::partial}) {
-        expect_order_in<World, Threads...>({.memory = memory}, goals);
+        expect_well<World, Threads...>(goals, {.memory = memory});
     }
     if (newest != 0) {
-        expect_order_in<World, Threads...>({.memory = memory_order_of::rc11, .newest = newest}, goals);
-        return;
-    }
-    for (const options& o : in_c_plus_plus) {
-        expect_order_in<World, Threads...>(o, goals);
+        expect_well<World, Threads...>(goals, {.memory = memory_order_of::rc11, .newest = newest});
+    } else {
+        expect_well_in_c_plus_plus<World, Threads...>(goals);
     }
 }
 
@@ -89,9 +81,7 @@ TEST(DISABLED_deep, two_waits_for_children_in_c_plus_plus) {
 template <std::size_t Children, bool Failing>
 void expect_every_program(const options& o) {
     using w = every_program<Children, Failing>;
-    const result r = explore<w, &w::spawner, &w::even, &w::odd>(o);
-    EXPECT_TRUE(r.ok) << r.report;
-    EXPECT_EQ(r.goals, std::set<std::string>{"waits"});
+    expect_well<w, &w::spawner, &w::even, &w::odd>({"waits"}, o);
 }
 TEST(deps, every_program_of_two_children) {
     expect_every_program<2, false>({});

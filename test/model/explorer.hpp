@@ -28,11 +28,6 @@
 
 namespace skerry::model {
 
-/// The memory of C++ for programs that wait, or try again, in a loop. Each round for no reason is one more store that
-/// others may still read: so either there is none, or only the newest stores may be read.
-inline constexpr options in_c_plus_plus[] = {{.memory = memory_order_of::rc11, .spurious_wakes = false},
-                                             {.memory = memory_order_of::rc11, .newest = 3}};
-
 struct result {
     bool ok = false;
     std::string kind;   // of the failure: "require", "race", "deadlock", "no end", "limit", ...

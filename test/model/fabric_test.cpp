@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "expect.hpp"
 #include "fabric_world.hpp"
 #include "seeded.hpp"
 
@@ -17,18 +18,7 @@ namespace {
 template <class World, auto... Threads>
 void expect_right(const std::set<std::string>& goals, fault_hook fault = nullptr) {
     for (const memory_order_of memory : {memory_order_of::tso, memory_order_of::partial}) {
-        const result r = explore<World, Threads...>({.memory = memory, .fault = fault});
-        EXPECT_TRUE(r.ok) << r.report;
-        EXPECT_EQ(r.goals, goals);
-    }
-}
-
-template <class World, auto... Threads>
-void expect_right_in_rc11(const std::set<std::string>& goals) {
-    for (const options& o : in_c_plus_plus) {
-        const result r = explore<World, Threads...>(o);
-        EXPECT_TRUE(r.ok) << r.report;
-        EXPECT_EQ(r.goals, goals);
+        expect_well<World, Threads...>(goals, {.memory = memory, .fault = fault});
     }
 }
 
@@ -54,12 +44,12 @@ TEST(ring, every_message_once_and_in_order) {
 }
 TEST(rc11, ring) {
     using world = ring_world<5, 2>;
-    expect_right_in_rc11<world, &world::writer, &world::reader>({"empty", "full"});
-    expect_right_in_rc11<sleeps, &sleeps::writer, &sleeps::reader>({"slept"});
+    expect_well_in_c_plus_plus<world, &world::writer, &world::reader>({"empty", "full"});
+    expect_well_in_c_plus_plus<sleeps, &sleeps::writer, &sleeps::reader>({"slept"});
 }
 TEST(rc11, bell) {
-    expect_right_in_rc11<kick_world, &kick_world::driver, &kick_world::one, &kick_world::other>({"kicked"});
-    expect_right_in_rc11<nap_world, &nap_world::napper, &nap_world::one, &nap_world::other>({"kicked"});
+    expect_well_in_c_plus_plus<kick_world, &kick_world::driver, &kick_world::one, &kick_world::other>({"kicked"});
+    expect_well_in_c_plus_plus<nap_world, &nap_world::napper, &nap_world::one, &nap_world::other>({"kicked"});
 }
 TEST(ring, no_lost_wakeup) { expect_right<sleeps, &sleeps::writer, &sleeps::reader>({"slept"}); }
 TEST(bell, a_kick_is_kept) {

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "expect.hpp"
 #include "sched/permits.hpp"
 #include "sched_world.hpp"
 #include "seeded.hpp"
@@ -82,20 +83,11 @@ struct blocking_world : sched_world {
 using again = blocking_world<1, 2>;
 using crowd = blocking_world<2, 1>;
 
-template <class World, auto... Threads>
-void expect_well(const std::set<std::string>& goals, const options& o = {}) {
-    const result r = explore<World, Threads...>(o);
-    EXPECT_TRUE(r.ok) << r.report;
-    EXPECT_EQ(r.goals, goals);
-}
-
 TEST(permits, a_worker_blocks_twice) {
     for (const memory_order_of memory : {memory_order_of::tso, memory_order_of::partial}) {
         expect_well<again, &again::blocks<0>, &again::stands_in>({}, {.memory = memory});
     }
-    for (const options& o : in_c_plus_plus) {
-        expect_well<again, &again::blocks<0>, &again::stands_in>({}, o);
-    }
+    expect_well_in_c_plus_plus<again, &again::blocks<0>, &again::stands_in>({});
 }
 TEST(permits, more_block_than_may_have_a_stand_in) {
     expect_well<crowd, &crowd::blocks<0>, &crowd::blocks<1>, &crowd::stands_in>({});

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "expect.hpp"
 #include "sched/ending.hpp"
 #include "sched_world.hpp"
 #include "seeded.hpp"
@@ -122,13 +123,6 @@ struct ending_runtime : sched_world {
     machine::atomic<int> gone{0};
     std::array<submitted, 3> tasks;
 };
-
-template <class World, auto... Threads>
-void expect_well(const std::set<std::string>& goals, const options& o = {}) {
-    const result r = explore<World, Threads...>(o);
-    EXPECT_TRUE(r.ok) << r.report;
-    EXPECT_EQ(r.goals, goals);
-}
 
 using alone = ending_runtime<steal_protocol::asymmetric, false>;
 using alone_under_locks = ending_runtime<steal_protocol::locked, false>;

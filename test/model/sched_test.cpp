@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "expect.hpp"
 #include "sched_programs.hpp"
 
 namespace skerry::model {
@@ -72,9 +73,7 @@ TEST(sched, no_heavy_fence_for_sleepers) {
 template <auto... Threads>
 void expect_run(const std::set<std::string>& goals) {
     for (const memory_order_of memory : {memory_order_of::tso, memory_order_of::rc11}) {
-        const result r = explore<injecting<steal_protocol::asymmetric>, Threads...>({.memory = memory});
-        EXPECT_TRUE(r.ok) << r.report;
-        EXPECT_EQ(r.goals, goals);
+        expect_well<injecting<steal_protocol::asymmetric>, Threads...>(goals, {.memory = memory});
     }
 }
 
@@ -88,18 +87,14 @@ TEST(sched, a_task_from_outside_is_run_once) {
 TEST(sched, blocks_given_back_are_neither_lost_nor_doubled) {
     using world = giving_back;
     for (const options& o : {options{}, options{.memory = memory_order_of::rc11}}) {
-        const result r = explore<world, &world::owner, &world::first, &world::second>(o);
-        EXPECT_TRUE(r.ok) << r.report;
-        EXPECT_EQ(r.goals, (std::set<std::string>{"another made", "taken again"}));
+        expect_well<world, &world::owner, &world::first, &world::second>({"another made", "taken again"}, o);
     }
 }
 
 TEST(sched, blocks_are_freed_once) {
     using world = trimming;
     for (const options& o : {options{}, options{.memory = memory_order_of::rc11}}) {
-        const result r = explore<world, &world::owner, &world::first, &world::second>(o);
-        EXPECT_TRUE(r.ok) << r.report;
-        EXPECT_EQ(r.goals, (std::set<std::string>{"another made", "taken again"}));
+        expect_well<world, &world::owner, &world::first, &world::second>({"another made", "taken again"}, o);
     }
 }
 
@@ -126,35 +121,28 @@ TEST(rc11, tasks_left_above_a_fork_under_locks) {
     expect_end<leaving_loose_tasks<steal_protocol::locked>>(c_plus_plus(1));
 }
 
-// Larger ones, for `tools/model --deep`: up to minutes each, which `make test` does not have. Where waits return for no
-// reason they have up to three times as many states and more, and those above have that.
-constexpr options deep = {.spurious_wakes = false, .max_states = 60'000'000};
-options deep_in_c_plus_plus(std::uint8_t newest) {
-    options o = deep;
-    o.memory = memory_order_of::rc11;
-    o.newest = newest;
-    return o;
-}
+// Larger ones, for `tools/model --deep`: up to minutes each, which `make test` does not have.
+constexpr options deep = {.max_states = 60'000'000};
 
 TEST(DISABLED_deep, a_warm_task_reaches_a_sleeper_in_c_plus_plus) {
-    expect_end<demanding<steal_protocol::asymmetric>>(deep_in_c_plus_plus(3));
+    expect_end<demanding<steal_protocol::asymmetric>>(c_plus_plus(3));
 }
 TEST(DISABLED_deep, a_joiner_helps_its_thief_in_c_plus_plus) {
-    expect_end<leapfrogging<steal_protocol::asymmetric>>(deep_in_c_plus_plus(1));
+    expect_end<leapfrogging<steal_protocol::asymmetric>>(c_plus_plus(1));
 }
 TEST(DISABLED_deep, a_joiner_helps_its_thief_in_c_plus_plus_under_locks) {
-    expect_end<leapfrogging<steal_protocol::locked>>(deep_in_c_plus_plus(2));
+    expect_end<leapfrogging<steal_protocol::locked>>(c_plus_plus(2));
 }
 TEST(DISABLED_deep, a_finish_block_helps_its_tasks_in_c_plus_plus) {
-    expect_end<finishing<steal_protocol::asymmetric>>(deep_in_c_plus_plus(2));
+    expect_end<finishing<steal_protocol::asymmetric>>(c_plus_plus(2));
 }
 TEST(DISABLED_deep, a_stolen_branch_inherits_its_context_in_c_plus_plus) {
-    expect_end<nesting<steal_protocol::locked, 2, false>>(deep_in_c_plus_plus(2));
-    expect_end<nesting_too_deep<steal_protocol::locked>>(deep_in_c_plus_plus(2));
-    expect_end<nesting<steal_protocol::asymmetric, 1, false>>(deep_in_c_plus_plus(2));
+    expect_end<nesting<steal_protocol::locked, 2, false>>(c_plus_plus(2));
+    expect_end<nesting_too_deep<steal_protocol::locked>>(c_plus_plus(2));
+    expect_end<nesting<steal_protocol::asymmetric, 1, false>>(c_plus_plus(2));
 }
 TEST(DISABLED_deep, tasks_left_above_a_fork_in_c_plus_plus) {
-    expect_end<leaving_loose_tasks<steal_protocol::asymmetric>>(deep_in_c_plus_plus(2));
+    expect_end<leaving_loose_tasks<steal_protocol::asymmetric>>(c_plus_plus(2));
 }
 
 TEST(DISABLED_deep, a_joiner_helps_its_thief_in_partial_order) {

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "expect.hpp"
 #include "sched_world.hpp"
 #include "seeded.hpp"
 
@@ -148,13 +149,6 @@ struct ending : sched_world {
     void second() { background(1); }
     void stopper() { team_.stop(); }
 };
-
-template <class World, auto... Threads>
-void expect_well(const std::set<std::string>& goals, const options& o = {}) {
-    const result r = explore<World, Threads...>(o);
-    EXPECT_TRUE(r.ok) << r.report;
-    EXPECT_EQ(r.goals, goals);
-}
 
 // Also under the memory of C++, in which each reads one of the `newest` stores of a place; 0: any.
 template <class World, auto... Threads>

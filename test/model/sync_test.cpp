@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "expect.hpp"
 #include "sync_worlds.hpp"
 
 namespace skerry::model {
@@ -12,23 +13,9 @@ namespace skerry::model {
 namespace {
 
 template <class World, auto... Threads>
-void expect_right_in(const options& o, const std::set<std::string>& goals) {
-    const result r = explore<World, Threads...>(o);
-    EXPECT_TRUE(r.ok) << r.report;
-    EXPECT_EQ(r.goals, goals);
-}
-
-template <class World, auto... Threads>
 void expect_right(const std::set<std::string>& goals) {
     for (const memory_order_of memory : {memory_order_of::tso, memory_order_of::partial}) {
-        expect_right_in<World, Threads...>({.memory = memory}, goals);
-    }
-}
-
-template <class World, auto... Threads>
-void expect_right_in_rc11(const std::set<std::string>& goals) {
-    for (const options& o : in_c_plus_plus) {
-        expect_right_in<World, Threads...>(o, goals);
+        expect_well<World, Threads...>(goals, {.memory = memory});
     }
 }
 
@@ -73,33 +60,37 @@ TEST(latch, alone_when_the_others_have_ended) {
     expect_right<lonely_world, &lonely_world::waiter, &lonely_world::task>({"not alone"});
 }
 
-TEST(rc11, gate) { expect_right_in_rc11<gate_world, &gate_world::owner, &gate_world::thief>({"a thief entered"}); }
+TEST(rc11, gate) {
+    expect_well_in_c_plus_plus<gate_world, &gate_world::owner, &gate_world::thief>({"a thief entered"});
+}
 TEST(rc11, mutex) {
     using world = mutex_world;
-    expect_right_in_rc11<world, &world::visitor, &world::visitor, &world::visitor>({});
-    expect_right_in_rc11<world, &world::visitor, &world::visitor, &world::trier>({"got it at once"});
+    expect_well_in_c_plus_plus<world, &world::visitor, &world::visitor, &world::visitor>({});
+    expect_well_in_c_plus_plus<world, &world::visitor, &world::visitor, &world::trier>({"got it at once"});
 }
 TEST(rc11, condition) {
-    expect_right_in_rc11<condition_world, &condition_world::waiter, &condition_world::notifier>({"waited"});
+    expect_well_in_c_plus_plus<condition_world, &condition_world::waiter, &condition_world::notifier>({"waited"});
 }
 TEST(rc11, event_count) {
-    expect_right_in_rc11<event_world, &event_world::sleeper, &event_world::waker, &event_world::waker>(
+    expect_well_in_c_plus_plus<event_world, &event_world::sleeper, &event_world::waker, &event_world::waker>(
         {"slept", "woke"});
-    expect_right_in_rc11<event_world, &event_world::sleeper, &event_world::lone_waker>({"slept"});
+    expect_well_in_c_plus_plus<event_world, &event_world::sleeper, &event_world::lone_waker>({"slept"});
 }
 TEST(rc11, a_call) {
     using world = calling_world;
-    expect_right_in_rc11<world, &world::sleeper, &world::caller, &world::waker>(
+    expect_well_in_c_plus_plus<world, &world::sleeper, &world::caller, &world::waker>(
         {"called in its sleep", "called before", "woke"});
 }
-TEST(rc11, join_word) { expect_right_in_rc11<join_world, &join_world::joiner, &join_world::thief>({"slept", "told"}); }
+TEST(rc11, join_word) {
+    expect_well_in_c_plus_plus<join_world, &join_world::joiner, &join_world::thief>({"slept", "told"});
+}
 TEST(rc11, latch) {
-    expect_right_in_rc11<latch_world, &latch_world::waiter, &latch_world::task_one, &latch_world::task_two>(
+    expect_well_in_c_plus_plus<latch_world, &latch_world::waiter, &latch_world::task_one, &latch_world::task_two>(
         {"slept", "told"});
     using late = late_latch_world;
-    expect_right_in_rc11<late, &late::late_waiter, &late::task_one, &late::task_two>(
+    expect_well_in_c_plus_plus<late, &late::late_waiter, &late::task_one, &late::task_two>(
         {"slept", "told", "left", "never left"});
-    expect_right_in_rc11<lonely_world, &lonely_world::waiter, &lonely_world::task>({"not alone"});
+    expect_well_in_c_plus_plus<lonely_world, &lonely_world::waiter, &lonely_world::task>({"not alone"});
 }
 
 } // namespace

@@ -6,7 +6,7 @@
 
 #include <skerry/detail/trace/writer.hpp>
 
-#include "explorer.hpp"
+#include "expect.hpp"
 #include "machine.hpp"
 #include "seeded.hpp"
 
@@ -49,9 +49,8 @@ struct ring_world {
 TEST(trace_ring, a_copy_holds_whole_records) {
     using world = ring_world;
     for (const memory_order_of memory : {memory_order_of::tso, memory_order_of::partial, memory_order_of::rc11}) {
-        const result r = explore<world, &world::executor, &world::reader>({.memory = memory});
-        EXPECT_TRUE(r.ok) << r.report;
-        EXPECT_EQ(r.goals, (std::set<std::string>{"before the first", "all overtaken", "the first", "after a drop"}));
+        expect_well<world, &world::executor, &world::reader>(
+            {"before the first", "all overtaken", "the first", "after a drop"}, {.memory = memory});
     }
 }
 
