@@ -202,7 +202,7 @@ void engine::start(background& b, void (*body)(void*), const char* role, bool pi
         if (b.place == nullptr) {
             refuse_too_few_slots();
         }
-        b.place->role.store(role, memory_order::relaxed); // relaxed: a literal, which needs no order
+        b.place->role.store(role, memory_order::release); // release: nobody may take it for null for ever
         const std::string full = "skerry " + std::string(role) + " " + std::to_string(b.place->slot);
         b.thread.start(options_.stack_size, full.c_str(), body, &b,
                        pinned ? std::optional<unsigned>(cpus_[b.place->slot % cpus_.size()]) : std::nullopt,
@@ -388,7 +388,8 @@ trace_part engine::take_trace() const {
     for (unsigned i = 0; i < team_.slots(); ++i) {
         const worker& w = team_.slot(i);
         name_code(trace_id(w.hole.run), "nothing: the task was taken out of the deque");
-        add(*w.events, std::string(w.role.load(memory_order::relaxed)) + " " + std::to_string(i));
+        const char* const role = w.role.load(memory_order::acquire);
+        add(*w.events, (role != nullptr ? role : "threads from outside, slot") + (" " + std::to_string(i)));
     }
     if (messages_ != nullptr) {
         add(*messages_, "messages");

@@ -19,10 +19,10 @@ namespace {
 // An owner that forks answers within nanoseconds. One that has not answered after this is deep in a leaf; the heavy
 // fence that then takes its tasks costs about as much.
 constexpr double patience_s = 15e-6;
-// A region that is over by then is not worth a steal, which costs its owner about as much. For each four workers: a
-// loop has more leaves the more workers there are, and thieves who come to a short one make it long for the next of
-// them.
-constexpr double youth_s = 1e-6;
+// A region that is over by then is not worth a steal, which costs its owner about as much. For each four workers, if
+// the thief has found little to do: a loop has more leaves the more workers there are, and thieves who come to a short
+// one make it long for the next of them.
+constexpr double least_youth_s = 1e-6;
 constexpr unsigned workers_of_youth = 4;
 // How long to search before sleeping, at least: a few wake-ups' worth (5 to 15 µs each).
 constexpr double spin_s = 40e-6;
@@ -44,7 +44,8 @@ team::team(const team_settings& settings)
       silent_generation_(traced() ? ~std::uint64_t{0} : generation_),
       serial_(teams_made.fetch_add(1, memory_order::relaxed) + 1),
       patience_(in_ticks(patience_s)),
-      youth_(in_ticks(youth_s * std::max(1U, settings.workers / workers_of_youth))),
+      least_youth_(in_ticks(least_youth_s)),
+      youth_(in_ticks(least_youth_s * std::max(1U, settings.workers / workers_of_youth))),
       spin_time_(in_ticks(settings.crowded ? spin_s / 10 : spin_s)),
       // A search that interrupts its victims is no business to prolong.
       most_earned_(settings.crowded || interrupts() ? 0 : in_ticks(most_earned_s)),
@@ -249,7 +250,7 @@ task_header* team::look(worker& self, wanted w, search& s) noexcept {
             s.suspect = s.suspect == &v ? nullptr : s.suspect;
             return false;
         }
-        if (w.is_any() && !worth_asking(v, s)) {
+        if (w.is_any() && !worth_asking(self, v, s)) {
             return false;
         }
         const std::uint64_t now = port::ticks();
@@ -279,7 +280,12 @@ task_header* team::look(worker& self, wanted w, search& s) noexcept {
 }
 
 // Short regions that follow each other keep a thief awake, which would otherwise be woken for each, and are left alone.
-bool team::worth_asking(worker& victim, search& s) const noexcept {
+// A thief whose work has lately paid for its searches is in a program of longer ones.
+bool team::worth_asking(const worker& self, worker& victim, search& s) const noexcept {
+    const bool paid = self.earned != 0;
+    if (paid && !victim.serves_outsiders()) { // it has found the region worth a steal before
+        return true;
+    }
     const std::uint64_t now = port::ticks();
     const std::uint32_t entry = victim.entries.load(memory_order::acquire); // a hint
     if (s.suspect == nullptr || (s.suspect == &victim && s.entry != entry)) {
@@ -288,7 +294,7 @@ bool team::worth_asking(worker& victim, search& s) const noexcept {
         s.suspected_at = now;
         s.began = now;
     }
-    return s.suspect == &victim && now - s.suspected_at >= youth_;
+    return s.suspect == &victim && now - s.suspected_at >= (paid ? least_youth_ : youth_);
 }
 
 void team::begin_search(worker& self, search& s, bool has_slept) const noexcept {

@@ -219,7 +219,7 @@ class team {
     // Whether the search has taken long enough for a sleep. What has been searched is paid for here.
     [[nodiscard]] bool expired(worker& self, const search& s) const noexcept;
     void relax(search& s) noexcept;
-    [[nodiscard]] bool worth_asking(worker& victim, search& s) const noexcept;
+    [[nodiscard]] bool worth_asking(const worker& self, worker& victim, search& s) const noexcept;
     answer steal_from(worker& self, worker& victim, wanted w, bool force, task_header*& task) noexcept;
 
     // The interrupt protocol (steal_interrupt.cpp). One round of a search asks one victim.
@@ -274,7 +274,8 @@ class team {
     const std::uint64_t silent_generation_; // the same, or with a trace none
     const std::uint64_t serial_;
     const std::uint64_t patience_;    // ticks that an owner may take to answer
-    const std::uint64_t youth_;       // ticks of a region's life in which nobody asks
+    const std::uint64_t least_youth_; // ticks of a region's life in which nobody asks,
+    const std::uint64_t youth_;       // and of those in which nobody does who has found little to do
     const std::uint64_t spin_time_;   // ticks of search before sleep, at least,
     const std::uint64_t most_earned_; // and those that work may have earned
     const std::unique_ptr<machine::atomic<worker*>[]> table_;

@@ -70,8 +70,8 @@ struct worker final : worker_page {
     machine::atomic<std::uint32_t> entries{0};    // how often the slot was taken
     machine::atomic<std::uintptr_t> announced{0}; // a wanted, valid while `sleeping` is prepared
     bell sleeping;
-    machine::atomic<bool> parked{false};                             // the holder takes nothing until somebody calls it
-    machine::atomic<const char*> role{"threads from outside, slot"}; // who holds it, for a trace
+    machine::atomic<bool> parked{false};        // the holder takes nothing until somebody calls it
+    machine::atomic<const char*> role{nullptr}; // of a thread of the runtime, for a trace; null: threads from outside
     counters count;
     hole_task hole; // of this deque; written under its gate only
 
@@ -88,6 +88,9 @@ struct worker final : worker_page {
     worker_page* outer = nullptr; // the page of the runtime around this one
     counts_ahead ahead;           // of the latch that covers what is begun here, or of none
     spare_blocks spare;           // give() is for any thread
+
+    // Whether threads from outside hold the slot by turns, each for a region.
+    [[nodiscard]] bool serves_outsiders() const noexcept { return role.load(memory_order::acquire) == nullptr; }
 
     [[nodiscard]] deque_owner<machine, task_header> mine() noexcept { return deque_owner<machine, task_header>(tasks); }
     [[nodiscard]] deque_thief<machine, task_header> theirs() noexcept {
