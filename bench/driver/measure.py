@@ -95,18 +95,19 @@ def by_turns(items, turn):
 
 
 def measure_row(row, workers, rounds, programs, say, among=PEERS):
-    """One round runs every peer once, so that a slow minute of the machine falls on all of them."""
+    """One pass runs every peer once, so that a slow minute of the machine falls on all of them."""
     peers, problems = {}, {}
+    passes = rounds * row.passes
     if row.program in programs.absent:
         problems = dict.fromkeys(SKERRY, programs.absent[row.program])
-        rounds = 0
+        passes = 0
     with OtherLoad() as load:
-        for turn in range(rounds):
+        for turn in range(passes):
             for peer in by_turns(row.peers(workers, among), turn):
                 command = programs.command(peer, row.program)
                 if command is None or peer.label in problems:
                     continue
-                say(f"{row.name}, {workers} worker(s), round {turn + 1} of {rounds}: {peer.label}")
+                say(f"{row.name}, {workers} worker(s), pass {turn + 1} of {passes}: {peer.label}")
                 size = row.sizes.get(peer.name, row.sizes.get(""))
                 command += ["--workers", workers, "--repeat", row.repeat]
                 command += ["--variant", row.variant] if row.variant else []

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of tools/bench: the gate, the tables and the running of programs, on results made up here."""
 
+import dataclasses
 import json
 import os
 import pathlib
@@ -274,10 +275,20 @@ class Measuring(unittest.TestCase):
         self.assertEqual(measured["peers"]["rayon"]["samples"], [3, 1, 2] * 2)
         self.assertEqual((measured["peers"]["rayon"]["min"], measured["peers"]["rayon"]["median"]), (1, 2))
 
+    def test_a_round_of_a_row_held_against_copies_is_several_passes(self):
+        script = self.script('echo "$1" >> "$(dirname "$0")/log"\n'
+                             'echo \'{"samples": [1, 2], "cpu": 1, "version": "", "compiler": "", "check": "ok"}\'\n')
+        row = next(r for r in ROWS if r.of_copies)
+        self.assertGreater(row.passes, 1)
+        measured = measure.measure_row(row, 1, 3, Programs(script), lambda text: None)
+        self.assertEqual(measured["peers"]["rayon"]["samples"], [1, 2] * 3 * row.passes)
+        log = (script.parent / "log").read_text().split("\n")[:-1]
+        self.assertEqual(sorted(log[:len(measured["peers"])]), sorted(measured["peers"]))
+
     def test_copies_are_measured_with_two_workers_and_a_peer_without_the_program_is_not(self):
         script = self.script('echo "$@" >> "$(dirname "$0")/log"\n'
                              'echo \'{"samples": [1], "cpu": 1, "version": "", "compiler": "", "check": "ok"}\'\n')
-        row = next(r for r in ROWS if r.program == "uts")
+        row = dataclasses.replace(next(r for r in ROWS if r.program == "uts"), passes=1)
         for workers in (1, 2):
             measured = measure.measure_row(row, workers, 1, Programs(script), lambda text: None)
             copies = [line for line in (script.parent / "log").read_text().splitlines() if "--copies" in line]
