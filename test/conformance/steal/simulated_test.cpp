@@ -283,6 +283,51 @@ TEST(longer_loops, are_shared_at_once_by_who_has_worked) {
     EXPECT_LT(cycles_of_longer_loops / loops, 55'000U);
 }
 
+// --- cores of two speeds --------------------------------------------------------------------------------------------
+
+// Four cores that take 1,000 cycles for an iteration, and twelve that take 3,000: an equal share for each would last as
+// long as the slow ones need, 750 us; shares by speed 500 us.
+constexpr unsigned fast_cores = 4;
+constexpr std::uint64_t fast_cycles = 1'000;
+constexpr std::uint64_t slow_cycles = 3'000;
+constexpr std::size_t iterations_of_all = 4'000;
+
+struct alignas(64) share {
+    std::size_t iterations = 0;
+};
+std::array<share, 16> shares{};
+std::uint64_t cycles_of_both_speeds = 0;
+
+TEST(hybrid_cores, get_work_by_their_speed) {
+    shares = {};
+    skerry_sim::simulation simulation(sixteen_cores());
+    static_cast<void>(simulation.run(
+        [](void*) {
+            skerry::runtime rt(all_cores(skerry::steal_mode::asymmetric));
+            rt.run([] {
+                const std::uint64_t began = skerry_sim::now();
+                skerry::parallel_for(std::size_t{0}, iterations_of_all, [](std::size_t) {
+                    const unsigned core = skerry_sim::self();
+                    ++shares[core].iterations;
+                    skerry_sim::pause(core < fast_cores ? fast_cycles : slow_cycles);
+                });
+                cycles_of_both_speeds = skerry_sim::now() - began;
+            });
+        },
+        nullptr));
+    std::size_t by_fast = 0;
+    std::size_t by_slow = 0;
+    for (unsigned core = 0; core < shares.size(); ++core) {
+        (core < fast_cores ? by_fast : by_slow) += shares[core].iterations;
+    }
+    std::printf("%llu cycles; %zu iterations by a fast core, %zu by a slow one\n",
+                static_cast<unsigned long long>(cycles_of_both_speeds), by_fast / fast_cores,
+                by_slow / (shares.size() - fast_cores));
+    EXPECT_EQ(by_fast + by_slow, iterations_of_all);
+    EXPECT_GT(by_fast / fast_cores, 2 * by_slow / (shares.size() - fast_cores));
+    EXPECT_LT(cycles_of_both_speeds, 650'000U);
+}
+
 // --- what a machine lacks ------------------------------------------------------------------------------------------
 
 TEST(refused, a_trace_from_within) {
