@@ -65,8 +65,8 @@ class Row:
 FIB_SIZES = {"": 30, "rayon": 27, "tbb": 24, "openmp": 20}  # a few ms each: less than a time slice
 GROUP_SIZES = {"": 22, "serial": 30, "openmp": 20}
 FIB_REPEAT = 100  # some tenths of a second each: what disturbs a second processor often lasts for longer than 25 do
-# Passes over the peers in a round, of rows that are held against copies: the clock of a virtual machine is 5 % faster for
-# some seconds and then not, and of a peer's runs in one pass all or none fall into those.
+# Passes over the peers in a round, of rows that are held against copies: a virtual machine can be 5 % faster for some
+# seconds and then not, and of a peer's runs in one pass all or none fall into those.
 PASSES = 4
 
 ROWS = [

@@ -283,7 +283,7 @@ task_header* team::look(worker& self, wanted w, search& s) noexcept {
 // A thief whose work has lately paid for its searches is in a program of longer ones.
 bool team::worth_asking(const worker& self, worker& victim, search& s) const noexcept {
     const bool paid = self.earned != 0;
-    if (paid && !victim.serves_outsiders()) { // it has found the region worth a steal before
+    if (paid && !victim.serves_outsiders()) { // what it has is of an older region, or came from the queue
         return true;
     }
     const std::uint64_t now = port::ticks();

@@ -19,6 +19,14 @@ inline skerry_sim::machine_description machine_named(const char* name) {
     return skerry_sim::read_machine(std::filesystem::path(SKERRY_MACHINES) / name);
 }
 
+// Private caches that are large enough for all that these programs have.
+inline skerry_sim::machine_description with_large_caches(const char* file) {
+    skerry_sim::machine_description large = machine_named(file);
+    large.l1.bytes = 1U << 20U;
+    large.l1.ways = 8;
+    return large;
+}
+
 // All workers of a machine, which thieves reach by `steal`.
 inline skerry::options all_cores(skerry::steal_mode steal) {
     skerry::options o;
