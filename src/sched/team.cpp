@@ -29,6 +29,9 @@ constexpr double spin_s = 40e-6;
 // Whoever has worked searches for as long as that took, up to this: the next tasks of a program of many short loops are
 // near, and on 16 processors a sleep and a wake-up in each of them took almost a fifth of its time.
 constexpr double most_earned_s = 300e-6;
+// And who has more than this left is in a program of longer regions. Less is left, too, by what sixteen thieves take
+// from each other in a region that would have been over in a microsecond without them.
+constexpr double least_earned_s = 10e-6;
 
 constinit machine::atomic<std::uint64_t> teams_made{0};
 
@@ -49,6 +52,7 @@ team::team(const team_settings& settings)
       spin_time_(in_ticks(settings.crowded ? spin_s / 10 : spin_s)),
       // A search that interrupts its victims is no business to prolong.
       most_earned_(settings.crowded || interrupts() ? 0 : in_ticks(most_earned_s)),
+      least_earned_(in_ticks(least_earned_s)),
       table_(std::make_unique<machine::atomic<worker*>[]>(settings.max_slots)) {}
 
 team::~team() {
@@ -230,7 +234,9 @@ task_header* team::look(worker& self, wanted w, search& s) noexcept {
         if (try_offer(*s.asked)) {
             return task;
         }
-        if (port::ticks() - s.asked_at > patience_) {
+        if (s.asked->entries.load(memory_order::acquire) != s.entry) {
+            s.asked = nullptr; // the region that was asked is over
+        } else if (port::ticks() - s.asked_at > patience_) {
             worker& deaf = *s.asked;
             s.asked = nullptr;
             if (steal_from(self, deaf, w, true, task) == answer::granted) {
@@ -243,8 +249,8 @@ task_header* team::look(worker& self, wanted w, search& s) noexcept {
         if (try_offer(v)) {
             return true;
         }
-        if (s.asked != nullptr) {
-            return false;
+        if (s.asked != nullptr || (s.suspect == &v && port::ticks() - s.suspected_at < youth(self))) {
+            return false; // who looks at a page, too, makes its owner's next task dearer
         }
         if (!v.theirs().looks_busy()) {
             s.suspect = s.suspect == &v ? nullptr : s.suspect;
@@ -259,6 +265,7 @@ task_header* team::look(worker& self, wanted w, search& s) noexcept {
             v.theirs().ask();
             s.asked = &v;
             s.asked_at = now;
+            s.entry = v.entries.load(memory_order::acquire); // a hint
             s.suspect = nullptr;
             self.count.asked.add();
         }
@@ -280,10 +287,9 @@ task_header* team::look(worker& self, wanted w, search& s) noexcept {
 }
 
 // Short regions that follow each other keep a thief awake, which would otherwise be woken for each, and are left alone.
-// A thief whose work has lately paid for its searches is in a program of longer ones.
+// Who has paid for its searches is in a program of longer ones.
 bool team::worth_asking(const worker& self, worker& victim, search& s) const noexcept {
-    const bool paid = self.earned != 0;
-    if (paid && !victim.serves_outsiders()) { // what it has is of an older region, or came from the queue
+    if (has_paid(self) && !victim.serves_outsiders()) { // what it has is of an older region, or came from the queue
         return true;
     }
     const std::uint64_t now = port::ticks();
@@ -294,8 +300,12 @@ bool team::worth_asking(const worker& self, worker& victim, search& s) const noe
         s.suspected_at = now;
         s.began = now;
     }
-    return s.suspect == &victim && now - s.suspected_at >= (paid ? least_youth_ : youth_);
+    return s.suspect == &victim && now - s.suspected_at >= youth(self);
 }
+
+bool team::has_paid(const worker& self) const noexcept { return self.earned > least_earned_; }
+
+std::uint64_t team::youth(const worker& self) const noexcept { return has_paid(self) ? least_youth_ : youth_; }
 
 void team::begin_search(worker& self, search& s, bool has_slept) const noexcept {
     s = search{.began = port::ticks()};
@@ -345,13 +355,7 @@ bool team::ring_for(wanted w) noexcept {
     } else {
         ring_all();
     }
-    for (int i = 0; i < 1000; ++i) { // another thread's fence is over in microseconds
-        if (machine::heavy_fence()) {
-            return true;
-        }
-        machine::pause();
-    }
-    return false;
+    return fence_.pass([this] { settings_.crowded ? port::yield() : machine::pause(); });
 }
 
 task_header* team::last_look(worker& self, wanted w, bool& unsure) noexcept {

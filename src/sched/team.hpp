@@ -24,6 +24,7 @@
 #include "sched/wait_observer.hpp"
 #include "sched/worker.hpp"
 #include "sync/mutex.hpp"
+#include "sync/shared_fence.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -190,7 +191,7 @@ class team {
         worker* asked = nullptr;        // who owes an answer,
         std::uint64_t asked_at = 0;     // and since when
         worker* suspect = nullptr;      // who seems to have work for others, and is not asked yet:
-        std::uint32_t entry = 0;        // in which of its regions,
+        std::uint32_t entry = 0;        // in which of its regions, as for the other,
         std::uint64_t suspected_at = 0; // and since when
         bool declined = false;          // somebody was forced and had nothing for this search
         unsigned turn = 0;
@@ -220,6 +221,10 @@ class team {
     [[nodiscard]] bool expired(worker& self, const search& s) const noexcept;
     void relax(search& s) noexcept;
     [[nodiscard]] bool worth_asking(const worker& self, worker& victim, search& s) const noexcept;
+    // Whether its work has lately been more than its searches.
+    [[nodiscard]] bool has_paid(const worker& self) const noexcept;
+    // How long a region is left alone by this one, in ticks.
+    [[nodiscard]] std::uint64_t youth(const worker& self) const noexcept;
     answer steal_from(worker& self, worker& victim, wanted w, bool force, task_header*& task) noexcept;
 
     // The interrupt protocol (steal_interrupt.cpp). One round of a search asks one victim.
@@ -273,17 +278,19 @@ class team {
     const std::uint32_t generation_;
     const std::uint64_t silent_generation_; // the same, or with a trace none
     const std::uint64_t serial_;
-    const std::uint64_t patience_;    // ticks that an owner may take to answer
-    const std::uint64_t least_youth_; // ticks of a region's life in which nobody asks,
-    const std::uint64_t youth_;       // and of those in which nobody does who has found little to do
-    const std::uint64_t spin_time_;   // ticks of search before sleep, at least,
-    const std::uint64_t most_earned_; // and those that work may have earned
+    const std::uint64_t patience_;     // ticks that an owner may take to answer
+    const std::uint64_t least_youth_;  // ticks of a region's life in which nobody asks,
+    const std::uint64_t youth_;        // and of those in which nobody does who has found little to do
+    const std::uint64_t spin_time_;    // ticks of search before sleep, at least,
+    const std::uint64_t most_earned_;  // and those that work may have earned,
+    const std::uint64_t least_earned_; // of which more are left to who has paid for its searches
     const std::unique_ptr<machine::atomic<worker*>[]> table_;
 
     // Any thread.
     latch<machine> detached_; // tasks that nothing inside the team waits for
     machine::atomic<unsigned> made_{0};
     machine::atomic<unsigned> sleepers_{0};
+    shared_fence<machine> fence_;
     machine::atomic<bool> stopping_{false};
     machine::atomic<std::size_t> injected_count_{0};
     machine::atomic<std::uint64_t> overlaps_{0};

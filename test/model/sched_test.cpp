@@ -65,7 +65,7 @@ TEST(sched, nothing_unrelated_on_top_of_a_wait) {
 TEST(sched, no_heavy_fence_for_sleepers) {
     expect_end<demanding<steal_protocol::asymmetric>>({.fault = [](request& r, reply& answer) {
         answer.done = false;
-        return r.what == action::heavy_fence && r.in("ring_for");
+        return r.what == action::heavy_fence && r.in("pass");
     }});
 }
 

@@ -89,7 +89,7 @@ const seeded all[] = {
      run_searches, hangs},
     {"relay R3", "no_heavy_fence_behind_the_rings",
      [](request& r, reply&) {
-         return by(1) && (is(r, action::heavy_fence, "ring_for") || is(r, action::heavy_fence_end, "ring_for"));
+         return by(1) && (is(r, action::heavy_fence, "pass") || is(r, action::heavy_fence_end, "pass"));
      },
      run_searches, hangs},
     {"relay R3", "rings_after_the_look",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Faults seeded into gate, mutex, condition, event count, join word and latch, by the steps of src/sync/README.md.
+// Faults seeded into gate, mutex, condition, shared fence, event count, join word and latch, by the steps of
+// src/sync/README.md.
 
 #include "deque_world.hpp"
 #include "seeded.hpp"
@@ -19,6 +20,13 @@ constexpr auto run_gate = run_world<gate_world, &gate_world::owner, &gate_world:
 constexpr auto run_mutex = run_world<mutex_world, &mutex_world::visitor, &mutex_world::visitor, &mutex_world::visitor>;
 constexpr auto run_mutex_of_two = run_world<mutex_world, &mutex_world::visitor, &mutex_world::visitor>;
 constexpr auto run_condition = run_world<condition_world, &condition_world::waiter, &condition_world::notifier>;
+using two_askers = fence_world<2>;
+constexpr auto run_fence = run_world<two_askers, &two_askers::owner, &two_askers::asker<0>, &two_askers::asker<1>>;
+constexpr auto run_refused =
+    run_world<two_askers, &two_askers::owner, &two_askers::asker<0>, &two_askers::asker<1>, &two_askers::stranger>;
+using three_askers = fence_world<3, 2>;
+constexpr auto run_fence_of_three = run_world<three_askers, &three_askers::owner, &three_askers::asker<0>,
+                                              &three_askers::asker<1>, &three_askers::asker<2>>;
 constexpr auto run_event = run_world<event_world, &event_world::sleeper, &event_world::lone_waker>;
 constexpr auto run_called =
     run_world<calling_world, &calling_world::sleeper, &calling_world::caller, &calling_world::waker>;
@@ -208,6 +216,73 @@ const seeded all[] = {
      [](request& r, reply&) { return is(r, action::futex_wake, "notify"); },
      run_condition,
      {"deadlock"}},
+
+    {"shared fence U1",
+     "asked_for_by_a_load",
+     [](request& r, reply&) {
+         r.what = is(r, action::add, "pass") ? action::load : r.what;
+         return false;
+     },
+     run_fence,
+     {"require"}},
+    {"shared fence U1",
+     "the_one_under_way_is_good_enough",
+     [](request& r, reply& a) {
+         const bool mine = is(r, action::add, "pass");
+         if (mine) {
+             a = {perform(r).value & ~1U, true};
+         }
+         return mine;
+     },
+     run_fence,
+     {"require"}},
+    {"shared fence U1",
+     "asker_not_released",
+     [](request& r, reply&) { return unreleased(r, is(r, action::add, "pass")); },
+     run_fence,
+     {"require"},
+     memory_order_of::rc11},
+    {"shared fence U2",
+     "no_heavy_fence",
+     [](request& r, reply&) {
+         return is(r, action::heavy_fence, "heavy_fence") || is(r, action::heavy_fence_end, "heavy_fence");
+     },
+     run_fence,
+     {"require"}},
+    {"shared fence U2",
+     "askers_not_acquired",
+     [](request& r, reply&) { return unacquired(r, is(r, action::compare_exchange, "pass")); },
+     run_fence,
+     {},
+     memory_order_of::rc11,
+     "who has asked passes the heavy fence, too, and so has shown what it did before"},
+    {"shared fence U3",
+     "a_refused_one_counted",
+     [](request& r, reply&) {
+         r.operand = is(r, action::exchange, "pass") && r.operand == 0 ? 2 : r.operand;
+         return false;
+     },
+     run_refused,
+     {"require"}},
+    {"shared fence U3",
+     "ended_by_a_store",
+     [](request& r, reply&) { return by_a_store(r, action::exchange, "pass"); },
+     run_fence_of_three,
+     {"require"},
+     memory_order_of::rc11},
+    {"shared fence U3",
+     "fence_not_released",
+     [](request& r, reply&) { return unreleased(r, is(r, action::exchange, "pass")); },
+     run_fence,
+     {},
+     memory_order_of::rc11,
+     "the heavy fence before it releases as much"},
+    {"shared fence U4",
+     "fence_not_acquired",
+     [](request& r, reply&) { return unacquired(r, is(r, action::load, "pass")); },
+     run_fence,
+     {"require"},
+     memory_order_of::rc11},
 
     {"event count E1",
      "sleep_announced_after_the_second_look",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Gate, mutex, condition, event count, join word and latch, each in every interleaving, under TSO, under the weaker
-// order, and under the memory of C++.
+// Gate, mutex, condition, shared fence, event count, join word and latch, each in every interleaving, under TSO, under
+// the weaker order, and under the memory of C++.
 
 #include <gtest/gtest.h>
 
@@ -31,6 +31,14 @@ TEST(condition, no_lost_wakeup) {
     using world = condition_world;
     expect_right<world, &world::waiter, &world::notifier>({"waited"});
     expect_right<world, &world::waiter, &world::waiter, &world::notifier>({"waited"});
+}
+TEST(shared_fence, is_as_good_as_ones_own) {
+    using two = fence_world<2>;
+    using three = fence_world<3>;
+    expect_right<three, &three::owner, &three::asker<0>, &three::asker<1>, &three::asker<2>>(
+        {"made one", "another's was as good", "did without"});
+    expect_right<two, &two::owner, &two::asker<0>, &two::asker<1>, &two::stranger>(
+        {"made one", "another's was as good", "did without", "a stranger's"});
 }
 TEST(event_count, no_lost_wakeup) {
     expect_right<event_world, &event_world::sleeper, &event_world::waker, &event_world::waker>({"slept", "woke"});
@@ -70,6 +78,11 @@ TEST(rc11, mutex) {
 }
 TEST(rc11, condition) {
     expect_well_in_c_plus_plus<condition_world, &condition_world::waiter, &condition_world::notifier>({"waited"});
+}
+TEST(rc11, shared_fence) {
+    using two = fence_world<2>;
+    expect_well_in_c_plus_plus<two, &two::owner, &two::asker<0>, &two::asker<1>>(
+        {"made one", "another's was as good", "did without"});
 }
 TEST(rc11, event_count) {
     expect_well_in_c_plus_plus<event_world, &event_world::sleeper, &event_world::waker, &event_world::waker>(

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Worlds for the small structures of src/sync: gate, mutex, condition, event count, join word, latch.
+// Worlds for the small structures of src/sync: gate, mutex, condition, shared fence, event count, join word, latch.
+
+#include <array>
+#include <cstddef>
 
 #include <skerry/detail/sync/join_word.hpp>
 #include <skerry/detail/sync/latch.hpp>
@@ -12,6 +15,7 @@
 #include "sync/event_count.hpp"
 #include "sync/gate.hpp"
 #include "sync/mutex.hpp"
+#include "sync/shared_fence.hpp"
 
 namespace skerry::model {
 
@@ -108,6 +112,59 @@ struct condition_world {
         turned.notify_all();
     }
     void finally() { require(ready.get() == 1, "nobody has turned it"); }
+};
+
+// Whoever needs a fence says what it looks for and looks for what others have done; the owner, the other way round and
+// with a light fence. One of the two sees the other, whoever made the heavy one.
+template <unsigned Askers, int Looks = 4> // enough for two fences of others and one that is refused
+struct fence_world {
+    struct counting : machine {
+        static constexpr int fence_spins = Looks;
+        static bool heavy_fence() noexcept {
+            ++current->made[static_cast<std::size_t>(engine::instance().thread())];
+            return machine::heavy_fence();
+        }
+        static inline fence_world* current = nullptr;
+    };
+    fence_world() {
+        counting::current = this;
+        label(fence, "fences");
+        label(done, "done");
+        label(rings, "rings");
+    }
+    void owner() {
+        done.store(1, memory_order::relaxed);
+        machine::light_fence();
+        for (unsigned i = 0; i < Askers; ++i) {
+            rung[i] = rings[i].load(memory_order::relaxed) != 0;
+        }
+    }
+    template <unsigned I>
+    void asker() {
+        rings[I].store(1, memory_order::relaxed);
+        if (!fence.pass([] {})) {
+            reached("did without");
+            seen[I] = true;
+            return;
+        }
+        reached(made[I + 1] == 0 ? "another's was as good" : "made one");
+        seen[I] = done.load(memory_order::relaxed) != 0;
+    }
+    void stranger() { // of another team: one that comes meanwhile is refused
+        if (machine::heavy_fence()) {
+            reached("a stranger's");
+        }
+    }
+    void finally() {
+        for (unsigned i = 0; i < Askers; ++i) {
+            require(rung[i] || seen[i], "neither has seen the other");
+        }
+    }
+    detail::shared_fence<counting> fence;
+    machine::atomic<int> done{0};
+    std::array<machine::atomic<int>, Askers> rings{};
+    std::array<bool, Askers> rung{}, seen{};
+    std::array<int, Askers + 1> made{}; // by thread, the owner's first
 };
 
 // A sleeper waits for a flag that either of two wakers may be the one to raise.

@@ -68,6 +68,36 @@ TEST(short_regions, are_left_alone_again_after_long_ones) {
     EXPECT_LT(taken_in_second_row, regions_in_a_row / 20);
 }
 
+// Regions that last as long as thieves wait, for these look at them. In the second row they take 957 tasks if what they
+// take from each other pays for asking at once, 742 if they look at the page of a region that is too young, 534 if who
+// has asked in one region is given half of the next.
+std::uint64_t taken_in_storm = 0;
+
+TEST(short_regions, that_thieves_have_found_are_left_alone_again) {
+    skerry_sim::simulation simulation(sixteen_cores());
+    static_cast<void>(simulation.run(
+        [](void*) {
+            skerry::runtime rt(all_cores(skerry::steal_mode::asymmetric));
+            for (unsigned i = 0; i < 5; ++i) {
+                rt.run([] {
+                    skerry::parallel_for(std::size_t{0}, std::size_t{2'000},
+                                         [](std::size_t) { skerry_sim::pause(1'000); });
+                });
+            }
+            for (unsigned i = 0; i < 2 * regions_in_a_row; ++i) {
+                if (i == regions_in_a_row) {
+                    taken_in_storm = rt.stats().steals_granted;
+                }
+                rt.run([] { loop_of(100); });
+            }
+            taken_in_storm = rt.stats().steals_granted - taken_in_storm;
+        },
+        nullptr));
+    std::printf("%llu tasks in a row of %u regions\n", static_cast<unsigned long long>(taken_in_storm),
+                regions_in_a_row);
+    EXPECT_LT(taken_in_storm, 480U);
+}
+
 // Loops of 250 us of work, 5 us apart. They take 63 to 66 us each where thieves wait before every steal as long as
 // before the first in a short region, 45 to 47 where who has worked asks at once.
 std::uint64_t cycles_of_longer_loops = 0;
@@ -136,7 +166,7 @@ TEST(hybrid_cores, get_work_by_their_speed) {
                 by_slow / (shares.size() - fast_cores));
     EXPECT_EQ(by_fast + by_slow, iterations_of_all);
     EXPECT_GT(by_fast / fast_cores, 2 * by_slow / (shares.size() - fast_cores));
-    EXPECT_LT(cycles_of_both_speeds, 650'000U);
+    EXPECT_LT(cycles_of_both_speeds, 690'000U);
 }
 
 } // namespace

@@ -44,6 +44,10 @@ struct native {
     // How often a waiting owner looks at its gate before it sleeps.
     static constexpr int gate_spins = 100;
 
+    // How often who needs a heavy fence looks for one, others' included, before it does without: one takes
+    // microseconds, unless whoever makes it loses its processor.
+    static constexpr int fence_spins = 4000;
+
     // Keeps the compiler from moving memory operations across. Together with heavy_fence() of another thread it orders
     // a store before a later load, as a full fence on both sides would.
     static void light_fence() noexcept { __atomic_signal_fence(__ATOMIC_SEQ_CST); }

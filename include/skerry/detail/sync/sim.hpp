@@ -31,6 +31,7 @@ struct sim {
     static bool commit(void* /*begin*/, std::size_t /*bytes*/) noexcept { return true; }
     static void give_back(void* begin, std::size_t /*bytes*/) noexcept { ::operator delete(begin); }
     static constexpr int gate_spins = 100;
+    static constexpr int fence_spins = 4000;
 
     // The simulated heap takes what is freed out of all caches, so that no late write-back reaches the next owner.
     static constexpr bool keeps_blocks = false;
