@@ -249,17 +249,24 @@ task_header* team::look(worker& self, wanted w, search& s) noexcept {
         if (try_offer(v)) {
             return true;
         }
-        if (s.asked != nullptr || (s.suspect == &v && port::ticks() - s.suspected_at < youth(self))) {
-            return false; // who looks at a page, too, makes its owner's next task dearer
+        if (s.asked != nullptr) {
+            return false;
+        }
+        std::uint64_t now = 0;
+        if (s.suspect == &v) {
+            now = port::ticks();
+            if (now - s.suspected_at < youth(self)) {
+                return false; // to look at its page, too, would make the owner's next task dearer
+            }
         }
         if (!v.theirs().looks_busy()) {
             s.suspect = s.suspect == &v ? nullptr : s.suspect;
             return false;
         }
-        if (w.is_any() && !worth_asking(self, v, s)) {
+        now = now != 0 ? now : port::ticks();
+        if (w.is_any() && !worth_asking(self, v, s, now)) {
             return false;
         }
-        const std::uint64_t now = port::ticks();
         // Later: not if somebody was forced in vain, who would have nothing again.
         if (now - s.began <= spin_time_ || (self.earned != 0 && !s.declined)) {
             v.theirs().ask();
@@ -288,11 +295,10 @@ task_header* team::look(worker& self, wanted w, search& s) noexcept {
 
 // Short regions that follow each other keep a thief awake, which would otherwise be woken for each, and are left alone.
 // Who has paid for its searches is in a program of longer ones.
-bool team::worth_asking(const worker& self, worker& victim, search& s) const noexcept {
+bool team::worth_asking(const worker& self, worker& victim, search& s, std::uint64_t now) const noexcept {
     if (has_paid(self) && !victim.serves_outsiders()) { // what it has is of an older region, or came from the queue
         return true;
     }
-    const std::uint64_t now = port::ticks();
     const std::uint32_t entry = victim.entries.load(memory_order::acquire); // a hint
     if (s.suspect == nullptr || (s.suspect == &victim && s.entry != entry)) {
         s.suspect = &victim;

@@ -220,7 +220,7 @@ class team {
     // Whether the search has taken long enough for a sleep. What has been searched is paid for here.
     [[nodiscard]] bool expired(worker& self, const search& s) const noexcept;
     void relax(search& s) noexcept;
-    [[nodiscard]] bool worth_asking(const worker& self, worker& victim, search& s) const noexcept;
+    [[nodiscard]] bool worth_asking(const worker& self, worker& victim, search& s, std::uint64_t now) const noexcept;
     // Whether its work has lately been more than its searches.
     [[nodiscard]] bool has_paid(const worker& self) const noexcept;
     // How long a region is left alone by this one, in ticks.
