@@ -217,8 +217,8 @@ answer team::extract_from(worker& self, worker& victim, wanted w, task_header*& 
 void team::rouse_another(worker& self) noexcept {
     if (interrupts()) {
         wake_any(); // R5: who waits for something is called by those who push it
-    } else if ((!ring_for(wanted::any()) || any_work(self)) && !wake_any()) { // R3; R4; R5
-        wake_waiters();                                                       // R5
+    } else if ((!ring_for(wanted::any(), [] { return false; }) || any_work(self)) && !wake_any()) { // R3; R4; R5
+        wake_waiters();                                                                             // R5
     }
 }
 
@@ -350,18 +350,18 @@ void team::ring_all() noexcept {
     }
 }
 
-bool team::ring_for(wanted w) noexcept {
+bool team::ring_pages(wanted w) noexcept {
     if (settings_.protocol != steal_protocol::asymmetric) {
         // Locked: every push looks for sleepers, after a full fence. Interrupt: a handler that has nothing to give
         // rings its own page, so the last look does it.
-        return true;
+        return false;
     }
     if (const worker_page* const executor = w.executor()) {
         const_cast<worker_page*>(executor)->ring();
     } else {
         ring_all();
     }
-    return fence_.pass([this] { settings_.crowded ? port::yield() : machine::pause(); });
+    return true;
 }
 
 task_header* team::last_look(worker& self, wanted w, bool& unsure) noexcept {

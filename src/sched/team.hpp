@@ -249,8 +249,11 @@ class team {
     // Sleeps if `arm` succeeds and a last look finds nothing; returns what it finds.
     template <class Condition>
     [[nodiscard]] task_header* sleep(worker& self, wanted w, Condition& c) noexcept;
-    // Rings whoever could push what `w` wants; says whether the rings are ordered before what follows.
-    bool ring_for(wanted w) noexcept;
+    // Rings whoever could push what `w` wants; says whether the rings are ordered before what follows. They are not if
+    // the wait for that was long and `over` says that it need not go on.
+    template <class Over>
+    bool ring_for(wanted w, Over&& over) noexcept;
+    bool ring_pages(wanted w) noexcept; // false: in this protocol there is nothing to ring
 
     // The caller searches no more: it has found a task, its wait is over, or it waits for something and goes to sleep.
     // If it was roused, what it was roused for may be still there: R2 to R5 of the README.

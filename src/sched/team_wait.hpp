@@ -8,6 +8,7 @@
 #include <skerry/detail/sched/join.hpp>
 
 #include "base/port/clock.hpp"
+#include "base/port/thread.hpp"
 #include "sched/team.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -192,6 +193,16 @@ void team::run_own(worker& self, Trace trace, wanted w, Condition& c) noexcept {
     }
 }
 
+// A fence lasts until the last processor that runs a thread of the process has taken part. A virtual one may be away
+// for a millisecond just then.
+template <class Over>
+bool team::ring_for(wanted w, Over&& over) noexcept {
+    return !ring_pages(w) || fence_.pass([&] {
+        settings_.crowded ? port::yield() : machine::pause();
+        return !over();
+    });
+}
+
 template <class Condition>
 task_header* team::sleep(worker& self, wanted w, Condition& c) noexcept {
     self.announced.store(w.word(), memory_order::release);
@@ -200,9 +211,9 @@ task_header* team::sleep(worker& self, wanted w, Condition& c) noexcept {
     // Z0 before Z1, Z3: an owner that answers the ring sees the count. A fence, for on arm64 without LSE what follows a
     // read-modify-write of any order may overtake its store.
     machine::full_fence();
-    const bool fenced = ring_for(w); // Z1, Z2
+    const bool fenced = ring_for(w, [&c] { return c.done(); }); // Z1, Z2
     bool unsure = false;
-    task_header* const task = last_look(self, w, unsure); // Z3
+    task_header* const task = !fenced && c.done() ? nullptr : last_look(self, w, unsure); // Z3
     if (task == nullptr && !unsure && c.arm(self.sleeping)) {
         if (outward* const to = beyond()) {
             to->falls_asleep();

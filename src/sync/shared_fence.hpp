@@ -23,9 +23,9 @@ template <class M>
 class shared_fence {
   public:
     // Passes a heavy fence that began after the call did, the caller's or another's. False: none could be had for
-    // M::fence_spins looks. `relax` is called between two looks.
-    template <class Relax>
-    [[nodiscard]] bool pass(Relax&& relax) noexcept {
+    // M::fence_spins looks, or `goes_on`, which is called between two, has said no.
+    template <class GoesOn>
+    [[nodiscard]] bool pass(GoesOn&& goes_on) noexcept {
         std::uint32_t seen = count_.fetch_add(0, memory_order::release); // U1 -> U2
         std::uint32_t early = under_way(seen) ? seen : none;             // it may have begun before the call
         for (int i = 0; i < M::fence_spins; ++i) {
@@ -37,7 +37,9 @@ class shared_fence {
                     return true;
                 }
             }
-            relax();
+            if (!goes_on()) {
+                return false;
+            }
             const std::uint32_t now = count_.load(memory_order::acquire); // U4 <- U3
             const std::uint32_t since = (now - seen) % round;
             if (under_way(seen) && seen != early && (since == 1 || since == 2)) {

@@ -11,8 +11,8 @@ namespace skerry::inline SKERRY_ABI::detail {
 
 template <class M>
 struct shared_fence {
-    template <class Relax>
-    [[nodiscard]] bool pass(Relax&&) noexcept {
+    template <class GoesOn>
+    [[nodiscard]] bool pass(GoesOn&&) noexcept {
         return M::heavy_fence();
     }
 };

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// How many fences are made, and who waits for them. What they order is checked in test/model.
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <skerry/detail/sync/native.hpp>
+
+#include "../until.hpp"
+#include "sync/shared_fence.hpp"
+
+namespace {
+
+// A machine whose heavy fences last as long as a test wants, and may be refused.
+struct slow {
+    template <class T>
+    using atomic = skerry::detail::atomic<T>;
+    static constexpr int fence_spins = 1'000'000'000;
+    static bool heavy_fence() { return make(); }
+    static inline std::function<bool()> make;
+};
+struct impatient : slow {
+    static constexpr int fence_spins = 10;
+};
+
+TEST(SharedFence, SixteenWhoAskAtOnceNeedTwo) {
+    constexpr unsigned threads = 16;
+    skerry::detail::shared_fence<slow> fence;
+    std::array<std::atomic<unsigned>, threads> looks{};
+    std::atomic<unsigned> made{0};
+    std::atomic<unsigned> served{0};
+    slow::make = [&] {
+        ++made;
+        // Until everybody else who is not served has looked at this one, so that nobody misses it.
+        std::array<unsigned, threads> before{};
+        for (unsigned i = 0; i < threads; ++i) {
+            before[i] = looks[i];
+        }
+        for (;;) {
+            unsigned seen = 0;
+            for (unsigned i = 0; i < threads; ++i) {
+                seen += looks[i] >= before[i] + 2 ? 1U : 0U;
+            }
+            if (seen + 1 + served >= threads) {
+                return true;
+            }
+            std::this_thread::yield();
+        }
+    };
+    std::vector<std::thread> crew;
+    for (unsigned i = 0; i < threads; ++i) {
+        crew.emplace_back([&, i] {
+            const bool passed = fence.pass([&] {
+                ++looks[i];
+                std::this_thread::yield();
+                return true;
+            });
+            served += passed ? 1U : 0U;
+        });
+    }
+    for (std::thread& t : crew) {
+        t.join();
+    }
+    EXPECT_EQ(served, threads);
+    EXPECT_EQ(made, 2U);
+}
+
+TEST(SharedFence, WhoNeedsItNoLongerGoesOn) {
+    skerry::detail::shared_fence<slow> fence;
+    std::atomic<bool> under_way{false};
+    std::atomic<bool> may_end{false};
+    slow::make = [&] {
+        under_way = true;
+        until(may_end);
+        return true;
+    };
+    std::thread leader([&] { EXPECT_TRUE(fence.pass([] { return true; })); });
+    until(under_way);
+    int looks = 0;
+    EXPECT_FALSE(fence.pass([&] { return ++looks < 3; }));
+    EXPECT_EQ(looks, 3);
+    may_end = true;
+    leader.join();
+}
+
+TEST(SharedFence, OneThatIsRefusedIsTriedAgain) {
+    skerry::detail::shared_fence<impatient> fence;
+    int made = 0;
+    slow::make = [&] { return ++made == 3; };
+    EXPECT_TRUE(fence.pass([] { return true; }));
+    EXPECT_EQ(made, 3);
+    slow::make = [&] {
+        ++made;
+        return false;
+    };
+    EXPECT_FALSE(fence.pass([] { return true; })) << "without end";
+    EXPECT_EQ(made, 3 + impatient::fence_spins);
+    slow::make = [] { return true; };
+    EXPECT_TRUE(fence.pass([] { return true; }));
+}
+
+} // namespace
