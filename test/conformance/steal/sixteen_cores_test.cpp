@@ -63,7 +63,8 @@ TEST(short_regions, are_left_alone_again_after_long_ones) {
                 static_cast<unsigned long long>(taken_of_long_regions),
                 static_cast<unsigned long long>(taken_in_first_row),
                 static_cast<unsigned long long>(taken_in_second_row), regions_in_a_row);
-    EXPECT_GT(taken_of_long_regions, 100U);
+    EXPECT_GT(taken_of_long_regions, 100U)
+        << "thieves that take nothing of long ones leave short ones alone for nothing";
     EXPECT_LT(taken_in_first_row, 2 * regions_in_a_row);
     EXPECT_LT(taken_in_second_row, regions_in_a_row / 20);
 }
@@ -133,47 +134,55 @@ TEST(longer_loops, are_shared_at_once_by_who_has_worked) {
 
 // --- cores of two speeds --------------------------------------------------------------------------------------------
 
-// Four cores that take 1,000 cycles for an iteration, and twelve that take 3,000: an equal share for each would last as
-// long as the slow ones need, 750 us; shares by speed 500 us.
+// Four cores that take 1,000 cycles for an iteration, and twelve that take 3,000. With shares by speed a loop would
+// last 125 cycles an iteration, with equal ones 187. One loop takes 1.2 to 1.4 times the former, by chance; so there
+// are some.
 constexpr unsigned fast_cores = 4;
 constexpr std::uint64_t fast_cycles = 1'000;
 constexpr std::uint64_t slow_cycles = 3'000;
-constexpr std::size_t iterations_of_all = 4'000;
+constexpr std::uint64_t cycles_by_speed = 125;
 
 struct alignas(64) share {
     std::size_t iterations = 0;
 };
 std::array<share, 16> shares{};
+std::size_t iterations_of_a_loop = 0;
 std::uint64_t cycles_of_both_speeds = 0;
 
 TEST(hybrid_cores, get_work_by_their_speed) {
+    std::size_t iterations_of_all = 0;
     shares = {};
-    skerry_sim::simulation simulation(sixteen_cores());
-    static_cast<void>(simulation.run(
-        [](void*) {
-            skerry::runtime rt(all_cores(skerry::steal_mode::asymmetric));
-            rt.run([] {
-                const std::uint64_t began = skerry_sim::now();
-                skerry::parallel_for(std::size_t{0}, iterations_of_all, [](std::size_t) {
-                    const unsigned core = skerry_sim::self();
-                    ++shares[core].iterations;
-                    skerry_sim::pause(core < fast_cores ? fast_cycles : slow_cycles);
+    cycles_of_both_speeds = 0;
+    for (iterations_of_a_loop = 3'600; iterations_of_a_loop <= 4'400; iterations_of_a_loop += 80) {
+        iterations_of_all += iterations_of_a_loop;
+        skerry_sim::simulation simulation(sixteen_cores());
+        static_cast<void>(simulation.run(
+            [](void*) {
+                skerry::runtime rt(all_cores(skerry::steal_mode::asymmetric));
+                rt.run([] {
+                    const std::uint64_t began = skerry_sim::now();
+                    skerry::parallel_for(std::size_t{0}, iterations_of_a_loop, [](std::size_t) {
+                        const unsigned core = skerry_sim::self();
+                        ++shares[core].iterations;
+                        skerry_sim::pause(core < fast_cores ? fast_cycles : slow_cycles);
+                    });
+                    cycles_of_both_speeds += skerry_sim::now() - began;
                 });
-                cycles_of_both_speeds = skerry_sim::now() - began;
-            });
-        },
-        nullptr));
+            },
+            nullptr));
+    }
     std::size_t by_fast = 0;
     std::size_t by_slow = 0;
     for (unsigned core = 0; core < shares.size(); ++core) {
         (core < fast_cores ? by_fast : by_slow) += shares[core].iterations;
     }
-    std::printf("%llu cycles; %zu iterations by a fast core, %zu by a slow one\n",
-                static_cast<unsigned long long>(cycles_of_both_speeds), by_fast / fast_cores,
-                by_slow / (shares.size() - fast_cores));
+    const double of_best =
+        static_cast<double>(cycles_of_both_speeds) / static_cast<double>(cycles_by_speed * iterations_of_all);
+    std::printf("%.3f times as long as with shares by speed; %zu iterations by a fast core, %zu by a slow one\n",
+                of_best, by_fast / fast_cores, by_slow / (shares.size() - fast_cores));
     EXPECT_EQ(by_fast + by_slow, iterations_of_all);
     EXPECT_GT(by_fast / fast_cores, 2 * by_slow / (shares.size() - fast_cores));
-    EXPECT_LT(cycles_of_both_speeds, 690'000U);
+    EXPECT_LT(of_best, 1.38);
 }
 
 } // namespace

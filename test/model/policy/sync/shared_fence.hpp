@@ -2,8 +2,8 @@
 #pragma once
 
 // Stands before src/ on the include path of the scheduler's model: what the shared fence promises, and no more. That it
-// keeps that, sync_test shows with its own source; its count in every state of the scheduler would make them five times
-// as many.
+// keeps that, sync_test shows with its own source; its count in every state of the scheduler would make more of them
+// than can be walked.
 
 #include <skerry/detail/base/abi.hpp>
 
