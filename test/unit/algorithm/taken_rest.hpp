@@ -113,15 +113,15 @@ void is_left_out(const Sum& sum, std::size_t n) {
     }
 }
 
-// A thief takes the empty rest behind the last of n leaves. Returns in how many of twenty rounds there was one.
-// steals(): how many the runtime has had.
+// A thief takes the empty rest behind the last of n leaves. Returns in how many rounds there was one: it stops at
+// twenty, or after 2,000 rounds. steals(): how many the runtime has had.
 template <class Sum, class Steals>
 unsigned is_taken_though_empty(const Sum& sum, std::size_t n, const Steals& steals) {
     const std::thread::id owner = std::this_thread::get_id();
     const skerry::detail::worker_page& page = *skerry::detail::current_page;
     const auto* const before = page.next();
     unsigned seen = 0;
-    for (unsigned round = 0; round != 20; ++round) {
+    for (unsigned round = 0; round != 2000 && seen != 20; ++round) {
         const std::uint64_t so_far = steals();
         const std::uint64_t got = sum(n, [&](std::size_t i) -> std::uint64_t {
             if (i == n - 1 && std::this_thread::get_id() == owner && page.next() != before) {
