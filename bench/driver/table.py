@@ -130,7 +130,7 @@ def _more_workers(result):
         if run["workers"] > 1:
             lines += [f"| {name} | {run['workers']} | {found} | {goal} |" for name, found, goal in _all_programs(run)]
     if all(run["workers"] != MANY for run in result["programs"]):
-        why = f"not measured: {result['machine']['processors']} processors"
+        why = f"not in this run, on {result['machine']['processors']} processors; on {MANY}: docs/design/0030"
         lines += [f"| speed-up by workers, geometric mean | {MANY} | {why} | >= {EFFICIENCY_OF_MANY} |",
                   f"| steals asked, granted, of these by force, in all timed runs | {MANY} | {why} | |"]
     return lines + ["| cache lines moved per steal | | the driver reads no counters of the processor; on simulated cores "
