@@ -50,9 +50,9 @@ std::uint64_t steps_done(detail::coherence_step step) { return done[static_cast<
 
 namespace detail {
 
-bool sim::heavy_fence() noexcept {
+heavy_fence sim::heavy_fence() noexcept {
     skerry_sim::pause(fence_cycles);
-    return true;
+    return detail::heavy_fence::passed;
 }
 bool sim::coherent() noexcept { return skerry_sim::coherent(); }
 

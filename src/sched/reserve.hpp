@@ -46,7 +46,7 @@ class reserve {
         for (;;) {
             task_header* task = place.mine().take_newest(0);
             if (task == nullptr) {
-                task = place.home.take_injected(place, wanted::any());
+                task = place.home.take_injected(place, wanted::any(), team::queue_part::few);
             }
             if (task == nullptr) {
                 return;

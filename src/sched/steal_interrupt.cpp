@@ -99,7 +99,7 @@ task_header* team::interrupt_one(worker& self, wanted w, search& s) noexcept {
             break;
         }
     }
-    return task != nullptr ? task : take_injected(self, w);
+    return task != nullptr ? task : take_injected(self, w, queue_part::few);
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail

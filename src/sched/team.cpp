@@ -239,10 +239,11 @@ task_header* team::look(worker& self, wanted w, search& s) noexcept {
         } else if (port::ticks() - s.asked_at > patience_) {
             worker& deaf = *s.asked;
             s.asked = nullptr;
-            if (steal_from(self, deaf, w, true, task) == answer::granted) {
+            const answer forced = steal_from(self, deaf, w, true, task);
+            if (forced == answer::granted) {
                 return task;
             }
-            s.declined = true;
+            s.declined = forced == answer::refused; // else another was there, or had the fence
         }
     }
     const auto consider = [&](worker& v) {
@@ -290,7 +291,7 @@ task_header* team::look(worker& self, wanted w, search& s) noexcept {
             return task;
         }
     }
-    return take_injected(self, w);
+    return take_injected(self, w, queue_part::few);
 }
 
 // Short regions that follow each other keep a thief awake, which would otherwise be woken for each, and are left alone.
@@ -389,7 +390,7 @@ task_header* team::last_look(worker& self, wanted w, bool& unsure) noexcept {
             return task;
         }
     }
-    return take_injected(self, w);
+    return take_injected(self, w, queue_part::all);
 }
 
 bool team::any_work(worker& self) const noexcept {
@@ -506,7 +507,7 @@ void team::unlink(loose_task& task) noexcept {
     injected_count_.fetch_sub(1, memory_order::relaxed);
 }
 
-task_header* team::take_injected(worker& self, wanted w) noexcept {
+task_header* team::take_injected(worker& self, wanted w, queue_part part) noexcept {
     if (injected_count_.load(memory_order::acquire) == 0 || w.executor() != nullptr) {
         return nullptr;
     }
@@ -514,8 +515,8 @@ task_header* team::take_injected(worker& self, wanted w) noexcept {
     {
         const std::lock_guard lock(mutex_);
         task = oldest_injected_;
-        while (task != nullptr && w.ctx() != nullptr && !w.accepts(*task, 0)) {
-            task = task->newer;
+        for (int seen = 1; task != nullptr && w.ctx() != nullptr && !w.accepts(*task, 0); ++seen) {
+            task = part == queue_part::all || seen < machine::queue_looks ? task->newer : nullptr;
         }
         if (task == nullptr) {
             return nullptr;

@@ -104,8 +104,10 @@ class team {
     // For a task from a thread without a slot. `anybody`: sleepers cannot tell from the context that the task joined
     // whether it is for them; all that wait for something look.
     void inject(loose_task& task, bool anybody = false) noexcept;
-    // The oldest injected task that `w` accepts, or null.
-    [[nodiscard]] task_header* take_injected(worker& self, wanted w) noexcept;
+    // Of the oldest few injected tasks, or of all, the oldest that `w` accepts, or null. The queue is locked meanwhile,
+    // so who searches looks at few, and at all before it sleeps.
+    enum class queue_part : bool { few, all };
+    [[nodiscard]] task_header* take_injected(worker& self, wanted w, queue_part part) noexcept;
 
     // Of the newest few injected tasks that score() likes, the one it likes best, or null: of those that it does not
     // like it gives no number. The workers here begin with the oldest; who begins at the other end shares fewest
@@ -310,13 +312,12 @@ class team {
 template <class Score>
 loose_task* team::take_injected_best(Score&& score) noexcept {
     constexpr int most_liked = 32;
-    constexpr int most_seen = 1024;
     const std::lock_guard lock(mutex_);
     loose_task* best = nullptr;
     std::optional<std::int64_t> most;
     int seen = 0;
     int liked = 0;
-    for (loose_task* task = newest_injected_; task != nullptr && seen < most_seen && liked < most_liked;
+    for (loose_task* task = newest_injected_; task != nullptr && seen < machine::queue_looks && liked < most_liked;
          task = task->older, ++seen) {
         const std::optional<std::int64_t> s = score(*task);
         liked += s ? 1 : 0;

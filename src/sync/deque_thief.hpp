@@ -4,6 +4,8 @@
 // A thief's end of somebody else's deque. Thread safety: any number of thieves. In the interrupt protocol only the
 // owner's own core, for a thief: in the handler, or masked.
 
+#include <skerry/detail/sync/heavy_fence.hpp>
+
 #include "sync/deque.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -112,7 +114,7 @@ class deque_thief {
         }
         slot* const wanted = top + (private_tasks + 1) / 2;
         page_.split.store(wanted, memory_order::relaxed);            // S1 -> O2
-        const bool fenced = M::heavy_fence();                        // S2
+        const bool fenced = M::heavy_fence() == heavy_fence::passed; // S2
         slot* const left = page_.bottom.load(memory_order::acquire); // S3 <- O1, P2
         slot* const end = fenced ? std::max(top, std::min(wanted, left)) : top;
         page_.split.store(end, memory_order::relaxed); // S4

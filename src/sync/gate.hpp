@@ -27,7 +27,8 @@ class gate {
                                              memory_order::relaxed);
     }
 
-    // Ends: a thief holds the gate for a bounded number of steps and never waits inside.
+    // Ends: a thief takes a bounded number of steps inside, of which the longest is a heavy fence, and never waits for
+    // the owner.
     void enter() noexcept {
         for (int i = 0; i < M::gate_spins; ++i) {
             if (try_enter()) {

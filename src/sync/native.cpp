@@ -30,13 +30,13 @@ bool native::asymmetric() noexcept {
 #endif
 }
 
-bool native::heavy_fence() noexcept {
+heavy_fence native::heavy_fence() noexcept {
     if (barrier_in_flight.exchange(true, memory_order::acquire)) {
-        return false;
+        return detail::heavy_fence::in_flight;
     }
     const bool done = port::heavy_barrier();
     barrier_in_flight.store(false, memory_order::release);
-    return done;
+    return done ? detail::heavy_fence::passed : detail::heavy_fence::refused;
 }
 
 std::size_t native::most_slots() noexcept {

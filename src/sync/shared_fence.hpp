@@ -16,14 +16,15 @@
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/memory_order.hpp>
+#include <skerry/detail/sync/heavy_fence.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
 template <class M>
 class shared_fence {
   public:
-    // Passes a heavy fence that began after the call did, the caller's or another's. False: none could be had for
-    // M::fence_spins looks, or `goes_on`, which is called between two, has said no.
+    // Passes a heavy fence that began after the call did, the caller's or another's. False: the system has refused it,
+    // none could be had for M::fence_spins looks, or `goes_on`, which is called between two, has said no.
     template <class GoesOn>
     [[nodiscard]] bool pass(GoesOn&& goes_on) noexcept {
         std::uint32_t seen = count_.fetch_add(0, memory_order::release); // U1 -> U2
@@ -31,10 +32,11 @@ class shared_fence {
         for (int i = 0; i < M::fence_spins; ++i) {
             if (!under_way(seen) && count_.compare_exchange_strong(seen, seen + 1, memory_order::acquire, // U2 <- U1
                                                                    memory_order::relaxed)) {
-                const bool done = M::heavy_fence();
-                count_.exchange(done ? (seen + 2) % round : seen, memory_order::release); // U3 -> U4
-                if (done) {
-                    return true;
+                const heavy_fence made = M::heavy_fence();
+                const bool passed = made == heavy_fence::passed;
+                count_.exchange(passed ? (seen + 2) % round : seen, memory_order::release); // U3 -> U4
+                if (made != heavy_fence::in_flight) {
+                    return passed;
                 }
             }
             if (!goes_on()) {

@@ -210,7 +210,7 @@ char perform(const instruction& in, machine::atomic<int>& cell) {
     }
     case kind::fence: machine::full_fence(); return 0;
     case kind::light: machine::light_fence(); return 0;
-    case kind::heavy: return machine::heavy_fence() ? 0 : 'r';
+    case kind::heavy: return machine::heavy_fence() == detail::heavy_fence::passed ? 0 : 'r';
     }
     return 0;
 }

@@ -65,7 +65,7 @@ struct chase_lev {
     int steal() {
         long t = top.load(acquire);
         if (F == fence::asymmetric) {
-            if (!machine::heavy_fence()) {
+            if (machine::heavy_fence() != detail::heavy_fence::passed) {
                 return -1;
             }
         } else if (F != fence::not_in_steal) {

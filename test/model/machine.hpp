@@ -13,6 +13,7 @@
 
 #include <skerry/detail/base/memory_order.hpp>
 #include <skerry/detail/sync/coherence_step.hpp>
+#include <skerry/detail/sync/heavy_fence.hpp>
 
 #include "engine.hpp"
 
@@ -182,17 +183,12 @@ struct machine {
     static bool commit(void*, std::size_t) noexcept { return !engine::instance().out_of_memory(); }
     static void give_back(void* begin, std::size_t) noexcept { ::operator delete(begin); }
     static constexpr int gate_spins = 1;
+    static constexpr int queue_looks = 1;
     static constexpr bool keeps_blocks = false;
     static constexpr memory_order owner_release = memory_order::release;
 
     static void light_fence(place where = place::current()) noexcept { ask(action::light_fence, 0, where); }
-    static bool heavy_fence(place where = place::current()) noexcept {
-        if (!ask(action::heavy_fence, 0, where).done) {
-            return false;
-        }
-        ask(action::heavy_fence_end, 0, where);
-        return true;
-    }
+    static detail::heavy_fence heavy_fence(place where = place::current()) noexcept { return heavy_fence_as(0, where); }
     static bool asymmetric() noexcept { return true; }
     static constexpr bool coherent() noexcept { return true; }
     static void full_fence(place where = place::current()) noexcept { ask(action::full_fence, 0, where); }
@@ -236,6 +232,13 @@ struct machine {
     }
 
   protected:
+    static detail::heavy_fence heavy_fence_as(std::uint64_t how, const place& where) {
+        if (!ask(action::heavy_fence, how, where).done) {
+            return detail::heavy_fence::in_flight;
+        }
+        ask(action::heavy_fence_end, 0, where);
+        return detail::heavy_fence::passed;
+    }
     static reply ask(action what, std::uint64_t operand, const place& where, memory_order o = memory_order::seq_cst) {
         request r;
         r.operand = operand;
@@ -250,13 +253,7 @@ struct machine {
 
 // A heavy fence that waits for its turn, for callers that try again until they get one: their tries are not states.
 struct patient_machine : machine {
-    static bool heavy_fence(place where = place::current()) noexcept {
-        const bool done = ask(action::heavy_fence, 1, where).done;
-        if (done) {
-            ask(action::heavy_fence_end, 0, where);
-        }
-        return done;
-    }
+    static detail::heavy_fence heavy_fence(place where = place::current()) noexcept { return heavy_fence_as(1, where); }
 };
 
 } // namespace skerry::model

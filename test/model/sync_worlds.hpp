@@ -120,7 +120,7 @@ template <unsigned Askers, int Looks = 4> // enough for two fences of others and
 struct fence_world {
     struct counting : machine {
         static constexpr int fence_spins = Looks;
-        static bool heavy_fence() noexcept {
+        static detail::heavy_fence heavy_fence() noexcept {
             ++current->made[static_cast<std::size_t>(engine::instance().thread())];
             return machine::heavy_fence();
         }
@@ -151,7 +151,7 @@ struct fence_world {
         seen[I] = done.load(memory_order::relaxed) != 0;
     }
     void stranger() { // of another team: one that comes meanwhile is refused
-        if (machine::heavy_fence()) {
+        if (machine::heavy_fence() == detail::heavy_fence::passed) {
             reached("a stranger's");
         }
     }

@@ -17,13 +17,15 @@
 
 namespace {
 
+using fence_of = skerry::detail::heavy_fence;
+
 // A machine whose heavy fences last as long as a test wants, and may be refused.
 struct slow {
     template <class T>
     using atomic = skerry::detail::atomic<T>;
     static constexpr int fence_spins = 1'000'000'000;
-    static bool heavy_fence() { return make(); }
-    static inline std::function<bool()> make;
+    static fence_of heavy_fence() { return make(); }
+    static inline std::function<fence_of()> make;
 };
 struct impatient : slow {
     static constexpr int fence_spins = 10;
@@ -48,7 +50,7 @@ TEST(SharedFence, SixteenWhoAskAtOnceNeedTwo) {
                 seen += looks[i] >= before[i] + 2 ? 1U : 0U;
             }
             if (seen + 1 + served >= threads) {
-                return true;
+                return fence_of::passed;
             }
             std::this_thread::yield();
         }
@@ -78,7 +80,7 @@ TEST(SharedFence, WhoNeedsItNoLongerGoesOn) {
     slow::make = [&] {
         under_way = true;
         until(may_end);
-        return true;
+        return fence_of::passed;
     };
     std::thread leader([&] { EXPECT_TRUE(fence.pass([] { return true; })); });
     until(under_way);
@@ -89,20 +91,34 @@ TEST(SharedFence, WhoNeedsItNoLongerGoesOn) {
     leader.join();
 }
 
-TEST(SharedFence, OneThatIsRefusedIsTriedAgain) {
+TEST(SharedFence, WhileAnotherIsInFlightItIsTriedAgain) {
     skerry::detail::shared_fence<impatient> fence;
     int made = 0;
-    slow::make = [&] { return ++made == 3; };
+    slow::make = [&] { return ++made == 3 ? fence_of::passed : fence_of::in_flight; };
     EXPECT_TRUE(fence.pass([] { return true; }));
     EXPECT_EQ(made, 3);
     slow::make = [&] {
         ++made;
-        return false;
+        return fence_of::in_flight;
     };
     EXPECT_FALSE(fence.pass([] { return true; })) << "without end";
     EXPECT_EQ(made, 3 + impatient::fence_spins);
-    slow::make = [] { return true; };
+    slow::make = [] { return fence_of::passed; };
     EXPECT_TRUE(fence.pass([] { return true; }));
+}
+
+// By a sandbox that was closed when the program ran already.
+TEST(SharedFence, OneThatTheSystemRefusesIsNotTriedAgain) {
+    skerry::detail::shared_fence<slow> fence;
+    int made = 0;
+    slow::make = [&] {
+        ++made;
+        return fence_of::refused;
+    };
+    EXPECT_FALSE(fence.pass([] { return true; }));
+    EXPECT_EQ(made, 1);
+    slow::make = [] { return fence_of::passed; };
+    EXPECT_TRUE(fence.pass([] { return true; })) << "it was taken back";
 }
 
 } // namespace

@@ -13,6 +13,7 @@
 #include <skerry/detail/base/port/pause.hpp>
 #include <skerry/detail/sync/atomic.hpp>
 #include <skerry/detail/sync/coherence_step.hpp>
+#include <skerry/detail/sync/heavy_fence.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -48,13 +49,16 @@ struct native {
     // microseconds, unless whoever makes it loses its processor.
     static constexpr int fence_spins = 4000;
 
+    // How many tasks of the queue from outside a thread looks at in a search, under the queue's lock.
+    static constexpr int queue_looks = 1024;
+
     // Keeps the compiler from moving memory operations across. Together with heavy_fence() of another thread it orders
     // a store before a later load, as a full fence on both sides would.
     static void light_fence() noexcept { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 
     // Makes every running thread of the process pass a full fence. Microseconds: for thieves and sleepers only. One is
-    // in flight per process; a second caller gets false at once and must do without. Precondition: asymmetric().
-    SKERRY_EXPORT static bool heavy_fence() noexcept;
+    // in flight per process; a second caller is told so at once and must do without. Precondition: asymmetric().
+    SKERRY_EXPORT static detail::heavy_fence heavy_fence() noexcept;
 
     // Whether heavy_fence() works in this process. Constant after the first call.
     SKERRY_EXPORT static bool asymmetric() noexcept;

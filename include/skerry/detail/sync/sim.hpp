@@ -17,6 +17,7 @@
 #include <skerry/detail/base/export.hpp>
 #include <skerry/detail/sync/atomic.hpp>
 #include <skerry/detail/sync/coherence_step.hpp>
+#include <skerry/detail/sync/heavy_fence.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -32,6 +33,7 @@ struct sim {
     static void give_back(void* begin, std::size_t /*bytes*/) noexcept { ::operator delete(begin); }
     static constexpr int gate_spins = 100;
     static constexpr int fence_spins = 4000;
+    static constexpr int queue_looks = 1024;
 
     // The simulated heap takes what is freed out of all caches, so that no late write-back reaches the next owner.
     static constexpr bool keeps_blocks = false;
@@ -44,7 +46,7 @@ struct sim {
     // Cores execute in order and keep no store back: an atomic access is over when the next one begins, and there is
     // nothing to wait for. The heavy fence costs what an interrupt does.
     static void full_fence() noexcept { light_fence(); }
-    SKERRY_EXPORT static bool heavy_fence() noexcept;
+    SKERRY_EXPORT static detail::heavy_fence heavy_fence() noexcept;
     // As the machine's description says.
     SKERRY_EXPORT static bool coherent() noexcept;
     // Thieves read an owner's page.

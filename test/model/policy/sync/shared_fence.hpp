@@ -6,6 +6,7 @@
 // than can be walked.
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/sync/heavy_fence.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -13,7 +14,7 @@ template <class M>
 struct shared_fence {
     template <class GoesOn>
     [[nodiscard]] bool pass(GoesOn&&) noexcept {
-        return M::heavy_fence();
+        return M::heavy_fence() == heavy_fence::passed;
     }
 };
 
