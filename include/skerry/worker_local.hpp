@@ -89,7 +89,8 @@ class worker_local {
         fresh->next = objects_.load(detail::memory_order::acquire);
         do {
             detail::machine::publish_all(detail::coherence_step::handed_over);
-        } while (!objects_.compare_exchange_weak(fresh->next, fresh.get(), detail::memory_order::release, // -> begin()
+        } while (!objects_.compare_exchange_weak(fresh->next, fresh.get(),
+                                                 detail::memory_order::release, // C4 -> begin()
                                                  detail::memory_order::relaxed));
         mine.store(fresh.get(), detail::memory_order::relaxed);
         return fresh.release()->value;

@@ -22,23 +22,27 @@ READMES = {
     "docs/design/0008-the-steal-contract.md": f"## Asymmetric, step by step (P1){TABLE}| A1 | thief | rings |\n"
                                               f"## Locked, step by step (P2){TABLE}| L1 | owner | pushes |\n"
                                               f"## Interrupt, step by step (P3){TABLE}| – | victim | masked |\n| I1 | thief | asks |\n",
+    "src/frontend/README.md": f"## A future{TABLE}| U1 | executor | names itself |\n## Cells of slots{TABLE}| C1 | anybody | looks |\n",
     "src/deps/README.md": f"## Protocol{TABLE}| N1 | spawner | links |\n",
     "src/fabric/README.md": f"## A message{TABLE}| W1 | writer | waits |\n",
     "src/trace/README.md": f"## Writing{TABLE}| T1 | executor | stores |\n",
     "src/sync/deque.hpp": "x.store(1); // P1 -> S1\n",
     "src/sched/team.cpp": "x.store(1); // M1, and Z0\n",
     "src/coherence/arena.hpp": "x.load(); // A1\n",
+    "src/runtime/flag.cpp": "x.store(1, memory_order::release);\n",
     "test/unit/CMakeLists.txt": "skerry_add_test(NAME unit_arena SOURCES arena_test.cpp)\n",
     "test/unit/arena_test.cpp": "TEST(Arena, IsThere) {}\n",
     "test/model/unseeded.toml": '[steps]\n"deque S1" = { why = "it is only read", tests = [] }\n'
                                 '[same]\n"asymmetric A1" = ["deque P1", "sleep Z0"]\n[sources]\n'
                                 'tickets = { files = ["src/sched/team"], labels = ["M1"], why = "another test does", tests = [] }\n'
                                 'arena = { files = ["src/coherence/arena"], labels = ["A1"], why = "by a test", '
-                                'tests = ["unit_arena", "unit_arena: Arena.IsThere"] }\n',
+                                'tests = ["unit_arena", "unit_arena: Arena.IsThere"] }\n'
+                                '[[unlabelled]]\nfiles = ["src/runtime/flag.cpp"]\nwhy = "a flag"\ntests = []\n',
 }
 STEPS = {"faults": ["deque P1", "gate G1"], "sched": ["sleep Z0", "leapfrog F1", "relay R1", "contexts X1", "queue Q1", "blocks A1", "counts C1"], "fabric": ["message W1"],
          "trace": ["trace T1"], "manycore": ["locked L1"], "manycore_sched": ["interrupt I1"],
-         "slots": ["slots K1"], "permits": ["permits H1"], "reserve": ["reserve V1"], "deps": ["deps N1"]}
+         "slots": ["slots K1"], "permits": ["permits H1"], "reserve": ["reserve V1"], "deps": ["deps N1"],
+         "frontend": ["future U1", "cells C1"]}
 
 
 class Model(unittest.TestCase):
@@ -79,11 +83,12 @@ class Model(unittest.TestCase):
     def test_the_page_of_these_results(self):
         self.assertEqual(self.model().returncode, 0)
         page = (self.root / "docs/faults.md").read_text()
-        self.assertIn("17 faults, 17 caught. 0 more changes", page)
+        self.assertIn("19 faults, 19 caught. 0 more changes", page)
         self.assertIn("| deque P1 | no P1 | `model_faults` | lost | 7 |", page)
         self.assertIn("| deque S1 | it is only read |", page)
         self.assertIn("| asymmetric A1 | those of deque P1, sleep Z0 | | | |", page)
         self.assertIn("| tickets M1 | another test does |", page)
+        self.assertIn("| `src/runtime/flag.cpp` | a flag |", page)
         self.assertIn("| arena A1 | by a test (`unit_arena`, `unit_arena: Arena.IsThere`) |", page)
 
     def test_a_fault_that_is_found_otherwise(self):
@@ -102,7 +107,7 @@ class Model(unittest.TestCase):
     def test_a_change_that_is_no_fault(self):
         self.faults["trace"].append({**self.faults["trace"][0], "name": "is_found/same", "kind": "", "says": "", "steps": "0",
                                      "equivalent": "it is written again", "memory": "C++"})
-        self.assert_broken("17 faults, 17 caught. 1 more changes")
+        self.assert_broken("19 faults, 19 caught. 1 more changes")
         self.model("--write")
         self.assertIn("| trace T1 | same | `model_trace` | it is written again (C++ order) |",
                       (self.root / "docs/faults.md").read_text())
@@ -176,6 +181,14 @@ class Model(unittest.TestCase):
     def test_a_label_that_no_source_has(self):
         self.put("src/sched/team.cpp", "x.store(1); // Z0\n")
         self.assert_broken("no source has M1 of tickets")
+
+    def test_atomic_operations_without_labels(self):
+        self.put("src/runtime/other.cpp", "x.fetch_add(1, memory_order::relaxed); // relaxed\n")
+        self.assert_broken("src/runtime/other.cpp: its atomic operations are steps of no table")
+
+    def test_a_reason_for_a_file_without_atomic_operations(self):
+        self.put("src/runtime/flag.cpp", "f(); // memory_order::release\n")
+        self.assert_broken("no atomic operations, or labels, in src/runtime/flag.cpp")
 
     def test_a_readme_without_its_table(self):
         self.put("src/trace/README.md", "## Writing\nText.\n")

@@ -2,6 +2,9 @@
 
 // What src/sched takes from the floors below, in the model.
 
+#include <array>
+#include <cstddef>
+
 #include "base/port/clock.hpp"
 #include "base/port/cpu.hpp"
 #include "base/port/process.hpp"
@@ -16,6 +19,10 @@ double ticks_per_second() noexcept { return 1e9; }
 std::uint64_t now_ns() noexcept { return 0; }
 unsigned process_generation() noexcept { return 0; }
 void yield() noexcept {}
+const void* this_thread() noexcept {
+    static constexpr std::array<char, model::max_threads> names{};
+    return &names[static_cast<std::size_t>(model::engine::instance().thread())];
+}
 std::vector<unsigned> topology::victims_in_distance_order(unsigned, unsigned) const { return {}; }
 } // namespace port
 

@@ -244,6 +244,11 @@ void thread::forget() noexcept {
     record_ = nullptr;
 }
 
+const void* this_thread() noexcept {
+    [[gnu::tls_model("initial-exec")]] static constinit thread_local const char own = 0;
+    return &own;
+}
+
 bool on_this_stack(std::uintptr_t address) noexcept {
     struct bounds {
         std::uintptr_t low = 0;

@@ -56,6 +56,9 @@ class thread {
     thread_record* record_ = nullptr; // lies above the thread's stack, in the same mapping
 };
 
+// Tells the threads apart that exist at one time.
+const void* this_thread() noexcept;
+
 // Whether the address lies on the calling thread's stack. False if the system cannot tell.
 bool on_this_stack(std::uintptr_t address) noexcept;
 

@@ -51,9 +51,8 @@ future_base::future_base(void (*r)(task_header*) noexcept)
 void future_base::begin() { begin_counted(*this, *ctx->pending, nullptr); }
 
 void future_base::enter() noexcept {
-    // release: whoever sees the executor sees the depth
-    base_.store(worker::of(*current_page).mine().depth(), memory_order::release);
-    executor_.store(current_page, memory_order::release);
+    base_.store(worker::of(*current_page).mine().depth(), memory_order::release); // U1 -> U2, by the next
+    executor_.store(current_page, memory_order::release);                         // U1 -> U2
     worker::of(*current_page).contexts.set(&own_);
 }
 
@@ -61,7 +60,7 @@ void future_base::leave() noexcept {
     worker::of(*current_page).contexts.set(ctx);
     latch<machine>& covering = *ctx->pending;
     machine::publish_all(coherence_step::task_ended);
-    if (void* const sleeper = end_.finish()) {
+    if (void* const sleeper = end_.finish()) { // U3
         notify(sleeper);
     }
     release();
@@ -91,16 +90,20 @@ void future_base::wait() {
     }
     home_->check_process();
     std::optional<team_entry> entry;
-    if (current_page == nullptr || &worker::of(*current_page).home != home_) {
+    bool inside = current_page != nullptr && &worker::of(*current_page).home == home_;
+    if (!inside) {
         try {
             entry.emplace(*home_);
+            inside = true;
         } catch (...) { // no slot is free
-            ended condition{*this};
-            wait_without_slot(condition);
-            return;
         }
     }
-    wait_inside();
+    if (inside) {
+        wait_inside();
+    } else {
+        ended condition{*this};
+        wait_without_slot(condition);
+    }
 }
 
 void future_base::wait_inside() noexcept {
@@ -110,8 +113,8 @@ void future_base::wait_inside() noexcept {
         return;
     }
     const worker_page* executor = nullptr;
-    while ((executor = executor_.load(memory_order::acquire)) == nullptr) {
-        port::yield(); // somebody has just taken it and is about to enter
+    while ((executor = executor_.load(memory_order::acquire)) == nullptr) { // U2 <- U1
+        port::yield();                                                      // somebody has just taken it
     }
     ended condition{*this};
     self.home.wait(self, wanted::of_executor(executor, base_.load(memory_order::acquire), end_), self.mine().depth(),
@@ -126,9 +129,9 @@ bool continuation::suspend(future_base& awaited, std::coroutine_handle<> handle)
     ctx = inside ? &current_page->ctx->frame() : &home_->root();
     handle_ = handle;
     latch<machine>& covering = *ctx->pending;
-    covering.add();
+    covering.add(); // U4
     machine::publish_all(coherence_step::handed_over);
-    if (awaited.end_.try_wait(tagged(*this))) {
+    if (awaited.end_.try_wait(tagged(*this))) { // U4 -> U3
         return true;
     }
     arrive(covering);

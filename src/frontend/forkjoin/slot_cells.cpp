@@ -6,9 +6,9 @@
 #include <bit>
 #include <cstddef>
 #include <memory>
-#include <thread>
 #include <utility>
 
+#include "base/port/thread.hpp"
 #include "sched/team.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -24,7 +24,7 @@ void push(machine::atomic<Node*>& head, Node* fresh) noexcept {
     do {
         machine::publish_all(coherence_step::handed_over);
     } while (!head.compare_exchange_weak(fresh->next, fresh,
-                                         memory_order::release, // -> the acquire loads of a search
+                                         memory_order::release, // C2 -> C1
                                          memory_order::relaxed));
 }
 
@@ -52,11 +52,12 @@ struct slot_cells::table {
         const std::size_t place = std::size_t{slot} + 1;
         const auto k = static_cast<std::size_t>(std::bit_width(place)) - 1;
         const std::size_t size = std::bit_floor(place);
-        cell* segment = cells[k].load(memory_order::acquire); // <- the exchange below
+        cell* segment = cells[k].load(memory_order::acquire); // C3 <- C3
         if (segment == nullptr) {
             auto fresh = std::make_unique<cell[]>(size);
             machine::publish_all(coherence_step::handed_over);
-            if (cells[k].compare_exchange_strong(segment, fresh.get(), memory_order::acq_rel, memory_order::acquire)) {
+            if (cells[k].compare_exchange_strong(segment, fresh.get(), memory_order::acq_rel, // C3 -> C3
+                                                 memory_order::acquire)) {
                 segment = fresh.release();
             }
         }
@@ -71,7 +72,7 @@ struct slot_cells::table {
 };
 
 struct slot_cells::outsider {
-    const std::thread::id thread = std::this_thread::get_id();
+    const void* const thread = port::this_thread();
     outsider* next = nullptr;
     cell own{nullptr};
 };
@@ -86,7 +87,7 @@ slot_cells::cell& slot_cells::mine() {
 
 slot_cells::table& slot_cells::table_of(unsigned long long team) {
     for (;;) {
-        table* const head = tables_.load(memory_order::acquire);
+        table* const head = tables_.load(memory_order::acquire); // C1 <- C2
         for (table* t = head; t != nullptr; t = t->next) {
             machine::discard(t, sizeof *t, coherence_step::found);
             if (t->team == team) {
@@ -97,15 +98,16 @@ slot_cells::table& slot_cells::table_of(unsigned long long team) {
         fresh->next = head;
         machine::publish_all(coherence_step::handed_over);
         table* expected = head; // another thread of the team may be faster: there is one table for each team
-        if (tables_.compare_exchange_strong(expected, fresh.get(), memory_order::release, memory_order::relaxed)) {
+        if (tables_.compare_exchange_strong(expected, fresh.get(), memory_order::release, // C2 -> C1
+                                            memory_order::relaxed)) {
             return *fresh.release();
         }
     }
 }
 
 slot_cells::cell& slot_cells::outside() {
-    const std::thread::id self = std::this_thread::get_id();
-    for (outsider* o = outsiders_.load(memory_order::acquire); o != nullptr; o = o->next) {
+    const void* const self = port::this_thread();
+    for (outsider* o = outsiders_.load(memory_order::acquire); o != nullptr; o = o->next) { // C1 <- C2
         if (o->thread == self) {
             return o->own;
         }

@@ -60,7 +60,7 @@ class future_base : public loose_task {
 
     void release() noexcept {
         machine::publish_all(coherence_step::handed_over);
-        if (references_.fetch_sub(1, memory_order::acq_rel) == 1) {
+        if (references_.fetch_sub(1, memory_order::acq_rel) == 1) { // U5 -> U5
             machine::discard_all(coherence_step::found);
             delete this;
         }
