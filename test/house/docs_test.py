@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/check_docs accepts blocks that are cut from a program, mends those that differ, and rejects the rest."""
+"""tools/check_docs accepts blocks that are cut from a program, mends those that differ, and rejects the rest, as it does
+names of tests and links."""
 
 import pathlib
 import subprocess
@@ -110,6 +111,51 @@ class Docs(unittest.TestCase):
     def test_a_test_that_is_not_there(self):
         self.write_tests()
         self.assert_broken("`gone: Steals.AreFair`\n", 1, "no test is called gone")
+
+    def write_other_page(self):
+        other = self.root / "src" / "README.md"
+        other.parent.mkdir()
+        other.write_text("# The `team`: who steals, [who](../docs/page.md) *sleeps* (or_not)\n\n## Über Größe #\n\n## Twice\n"
+                         "## Twice\n\n```sh\n# no heading\n```\n\n[back](../docs/page.md#the-page) [up](#twice-1)\n")
+
+    def test_links_that_lead_somewhere(self):
+        self.write_other_page()
+        page = "# The page\n\n"
+        for text in ("[a](../src/README.md), ![b](../src), [c](examples/p.cpp \"title\")\n", "[a](/src/README.md)\n",
+                     "[`code`\nin two lines](../src/README.md#the-team-who-steals-who-sleeps-or_not)\n",
+                     "[a](../src/README.md#%C3%BCber-gr%C3%B6%C3%9Fe) [b](../src/README.md#twice-1) [c](#the-page)\n",
+                     "[a](https://example.org/no#where) [b](mailto:nobody@example.org)\n",
+                     "`[](gone.md)`, ``[a](`gone.md)``, `over\n[](gone.md) a line`\n",
+                     "```sh\n[a](gone.md)\n```\n  ```\n  [a](gone.md)\n  ```\n", "| ` |\n| [a](page.md) |\n| ` |\n"):
+            with self.subTest(text):
+                done = self.check(page + text)
+                self.assertEqual((done.returncode, done.stdout), (0, ""))
+
+    def test_a_link_that_leads_nowhere(self):
+        self.write_other_page()
+        for text, line, link in (("[a](../src/README.md)\n[a](gone.md)\n", 2, "gone.md"),
+                                 ("| ` |\n| [a](gone.md) |\n| ` |\n", 2, "gone.md"),
+                                 ("`a`\n`b\nc`, [d\ne](/README.md)\n", 4, "/README.md"),
+                                 ("```sh\nmake\n```\n[a](src/README.md#twice)\n", 4, "src/README.md#twice"),
+                                 ("[a](../../README.md)\n", 1, "../../README.md")):
+            with self.subTest(text):
+                self.assert_broken(text, line, f"the link ({link}) leads to no file")
+
+    def test_a_link_to_no_heading(self):
+        self.write_other_page()
+        for link in ("../src/README.md#thrice", "../src/README.md#twice-2", "../src/README.md#no-heading", "#twice",
+                     "../src/README.md#Twice", "../src/README.md#", "../src#twice", "examples/p.cpp#twice"):
+            with self.subTest(link):
+                self.assert_broken(f"# The page\n\n[a]({link})\n", 3, f"the link ({link}) names no heading of")
+
+    def test_links_of_every_page_that_git_keeps(self):
+        subprocess.run(["git", "init", "--quiet", self.root], check=True)
+        (self.root / ".gitignore").write_text("/build/\n")
+        for folder in ("build", "src"):
+            (self.root / folder).mkdir()
+            (self.root / folder / "README.md").write_text("\n[a](gone.md)\n")
+        done = self.check("")
+        self.assertEqual(done.stdout, "src/README.md:2: the link (gone.md) leads to no file of this tree\n")
 
     def test_write_mends_it(self):
         done = self.check(block("old();\n"), "--write")
