@@ -30,6 +30,12 @@ def worker_counts():
     return [1, 2] + ([MANY] if processors() >= MANY else [])
 
 
+def public_release(release):
+    """Without what whoever built the kernel called it: the numbers are what others can look up."""
+    numbers = re.match(r"\d+(?:\.\d+)*(?:-(?:rc)?\d+)*(?![\w.])", release)
+    return numbers[0] if numbers else release
+
+
 def describe():
     versions = {name: output_of([spelled, "--version"]).split("\n")[0]
                 for name, spellings in COMPILERS.items() for spelled in spellings[:1]}
@@ -39,7 +45,7 @@ def describe():
     return {
         "processor": _processor(),
         "processors": processors(),
-        "kernel": f"{platform.system()} {platform.release()}",
+        "kernel": f"{platform.system()} {public_release(platform.release())}",
         "system": _system(),
         "versions": {name: version for name, version in versions.items() if version},
     }

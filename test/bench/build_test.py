@@ -31,6 +31,14 @@ class Building(unittest.TestCase):
         described = machine.describe()
         self.assertTrue(described["processor"])
         self.assertGreaterEqual(described["processors"], 1)
+        self.assertRegex(described["kernel"], r"^Linux [\d.]+(-(rc)?\d+)*$")
+
+    def test_a_kernel_goes_by_its_numbers(self):
+        for release, public in {"6.18.44": "6.18.44", "6.18.44-cloud-v6": "6.18.44", "6.19.0-rc3-local": "6.19.0-rc3",
+                                "6.1.0-18-amd64": "6.1.0-18", "5.15.90.1-microsoft-standard-WSL2": "5.15.90.1",
+                                "6.18.44+": "6.18.44", "6.1.0-0.deb11.7-amd64": "6.1.0", "custom": "custom"}.items():
+            with self.subTest(release):
+                self.assertEqual(machine.public_release(release), public)
 
 
 if __name__ == "__main__":
