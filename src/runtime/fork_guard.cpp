@@ -4,6 +4,7 @@
 
 #include <skerry/detail/trace/names.hpp>
 
+#include "base/port/call_stack.hpp"
 #include "base/port/process.hpp"
 #include "runtime/trace_file.hpp"
 #include "sched/worker.hpp"
@@ -20,8 +21,10 @@ void lock() noexcept {
     standard_mutex.lock();
     trace_files_mutex().lock();
     code_names_mutex().lock();
+    port::program_sources_mutex().lock();
 }
 void unlock() noexcept {
+    port::program_sources_mutex().unlock();
     code_names_mutex().unlock();
     trace_files_mutex().unlock();
     standard_mutex.unlock();

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <string_view>
 #include <utility>
 
@@ -51,6 +52,8 @@ bool is_internal(std::string_view symbol) noexcept {
 bool is_internal_header(std::string_view path) noexcept {
     return path.find("include/skerry/") != std::string_view::npos || path.find("/c++/") != std::string_view::npos;
 }
+
+constinit std::mutex sources_mutex;
 
 struct place {
     bool internal = false; // Skerry's or the standard library's, and all that was inlined there
@@ -232,6 +235,8 @@ class program_source { // built where libdw's headers are missing
 
 } // namespace
 
+std::mutex& program_sources_mutex() noexcept { return sources_mutex; }
+
 std::size_t call_stack(std::span<const void*> to) noexcept {
     collected found{.to = to};
     _Unwind_Backtrace(&collect, &found);
@@ -239,6 +244,7 @@ std::size_t call_stack(std::span<const void*> to) noexcept {
 }
 
 std::string place_of_call(std::span<const void* const> return_addresses) {
+    const std::lock_guard lock(sources_mutex);
     const program_source source;
     std::string text;
     for (const void* const address : return_addresses) {

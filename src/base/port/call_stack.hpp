@@ -4,6 +4,7 @@
 // The calls on a stack, and where in a program's source they stand. Thread safety: any thread.
 
 #include <cstddef>
+#include <mutex>
 #include <span>
 #include <string>
 
@@ -19,5 +20,9 @@ std::size_t call_stack(std::span<const void*> to) noexcept;
 // with symbols alone. Without them nobody can tell whose a call is: what describe_code() says of each, innermost first.
 // Empty: there is none. Reads the files: for what is done seldom. Errors: std::bad_alloc.
 std::string place_of_call(std::span<const void* const> return_addresses);
+
+// Held by place_of_call(), which loads and unloads a library, and to be held across fork(): a child that is forked
+// meanwhile could load none; glibc's loader ends it at the first.
+std::mutex& program_sources_mutex() noexcept;
 
 } // namespace skerry::inline SKERRY_ABI::port

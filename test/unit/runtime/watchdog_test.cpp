@@ -3,7 +3,9 @@
 // What the watchdog says of programs that hang: each hangs for ever in a child, which ends when the report is there.
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <coroutine>
 #include <cstddef>
 #include <cstdio>
@@ -12,6 +14,7 @@
 #include <future>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -27,6 +30,7 @@
 #include <skerry/skerry.hpp>
 
 #include "../base/child.hpp"
+#include "base/port/call_stack.hpp"
 #include "runtime/wait_graph.hpp"
 
 namespace {
@@ -433,6 +437,37 @@ TEST(Watchdog, NamesBlockingCallsThatUseUpTheirThreads) {
     EXPECT_THAT(report, ContainsRegex("inside blocking\\(\\), for [0-9]+ ms"));
     EXPECT_THAT(report, HasSubstr("2 workers are inside blocking() and 1 threads stand in for them, of at most 1"
                                   ": raise options::blocking_threads or SKERRY_BLOCKING_THREADS\n"));
+}
+
+// A process that was forked while another thread was loading a library, as the watchdog does when it reads where a wait
+// stands, cannot load one: glibc's loader ends it, or waits for ever.
+TEST(Watchdog, AChildForkedDuringAReportMakesItsOwn) {
+    const skerry_test::child_result result = skerry_test::run_in_child([] {
+        const skerry::runtime watches_forks;
+        std::array<const void*, 32> calls{};
+        const std::span<const void* const> found(calls.data(), skerry::port::call_stack(calls));
+        std::atomic<bool> over{false};
+        std::thread reader([&] {
+            while (!over) {
+                static_cast<void>(skerry::port::place_of_call(found));
+                std::this_thread::sleep_for(std::chrono::milliseconds(1)); // for who forks to be next
+            }
+        });
+        int status = 0;
+        for (int i = 0; i < 40 && status == 0; ++i) {
+            const pid_t child = fork();
+            if (child == 0) {
+                alarm(20);
+                static_cast<void>(skerry::port::place_of_call(found));
+                _exit(0);
+            }
+            status = skerry_test::wait_for(child);
+        }
+        over = true;
+        reader.join();
+        return status == 0 ? 0 : 1;
+    });
+    EXPECT_TRUE(result.exited && result.code == 0) << result.output;
 }
 
 } // namespace
