@@ -62,8 +62,9 @@ struct event {
 };
 
 // Seeds a fault: true if `answer` stands for the operation, which then does not happen. May also change the request, or
-// perform others before it, of no function's name: the hook would see them, too. Called on the thread that asks; may
-// look at nothing but the request, the thread and the memory.
+// perform others before it (engine::perform_besides). Called on the thread that asks; may look at nothing but the
+// request, the thread and the memory. An exploration that ends well though its hook has never done any of this is a
+// failure: what it looks for is not there, and nothing was tested.
 using fault_hook = bool (*)(request& r, reply& answer);
 
 // How far a store may stay behind.
@@ -156,6 +157,8 @@ class engine {
     bool drained(unsigned t) const { return buffers_[t].count == 0; }
     // What the running thread would read there now: for fault hooks. No step, and nobody learns of it.
     std::uint64_t look(std::uintptr_t address, unsigned size) const;
+    // Does what was not asked for: for fault hooks, which do not see it.
+    reply perform_besides(request r);
 
     // --- for the explorer -------------------------------------------------------------------------------------------
     // Builds the world afresh and brings every thread to its first visible operation.
@@ -196,6 +199,7 @@ class engine {
     std::set<std::string> outcomes;
     std::set<std::string> goals;
     std::uint64_t full_buffers = 0;
+    std::uint64_t faults = 0; // how often the hook has changed something
 
   private:
     static constexpr std::size_t heap_size = std::size_t{1} << 15;
@@ -272,6 +276,7 @@ class engine {
     std::size_t granule_of(std::uintptr_t address) const;
 
     void create_fiber(unsigned t);
+    bool answered_by_fault(request& r, reply& answer);
     void run(unsigned t);
     void run_host(const std::function<void()>& body);
     void leave();

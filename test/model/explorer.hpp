@@ -44,6 +44,7 @@ struct result {
     std::uint64_t transitions = 0;
     std::size_t steps = 0; // of the shortest way to the failure; what no other thread can notice is no step
     std::uint64_t full_buffers = 0;
+    std::uint64_t faults = 0; // how often options::fault has changed something
     double seconds = 0;
 };
 

@@ -504,6 +504,40 @@ TEST(explorer, replays_what_reads_old_values) {
     EXPECT_EQ((explore<world, &world::left, &world::right>(weak).kind), "require");
 }
 
+// --- faults ---------------------------------------------------------------------------------------------------------
+
+result look_with(fault_hook fault) {
+    return explore<store_and_look, &store_and_look::left, &store_and_look::right>(
+        {.memory = memory_order_of::sequential, .fault = fault});
+}
+bool stores_in(const request& r, const char* function) { return r.what == action::store && r.in(function); }
+
+// Else a fault whose function has another name by now would be one that nobody could notice.
+TEST(explorer, a_fault_that_changes_nothing_is_a_failure) {
+    const result r = look_with([](request& asked, reply&) { return stores_in(asked, "middle"); });
+    EXPECT_FALSE(r.ok);
+    EXPECT_EQ(r.kind, "no fault") << r.report;
+}
+TEST(explorer, counts_what_a_fault_changes) {
+    const result answered = look_with([](request& asked, reply&) { return stores_in(asked, "left"); });
+    EXPECT_EQ(answered.kind, "require") << answered.report;
+    EXPECT_GT(answered.faults, 0U);
+    const result changed = look_with([](request& asked, reply&) {
+        asked.order = stores_in(asked, "left") ? static_cast<std::uint8_t>(release) : asked.order;
+        return false;
+    });
+    EXPECT_TRUE(changed.ok) << changed.report;
+    EXPECT_GT(changed.faults, 0U);
+    const result besides = look_with([](request& asked, reply&) {
+        if (stores_in(asked, "left")) {
+            engine::instance().perform_besides(asked);
+        }
+        return false;
+    });
+    EXPECT_TRUE(besides.ok) << besides.report;
+    EXPECT_GT(besides.faults, 0U);
+}
+
 // Fails on purpose, so it is run by replay_test.py alone (test model_replay): what it prints must go the same way
 // again.
 TEST(DISABLED_replay, fails_in_its_second_exploration) {

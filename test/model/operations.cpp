@@ -39,7 +39,7 @@ reply engine::perform(request r) {
     if (!on_thread()) {
         return perform_directly(r);
     }
-    if (reply answer; options_.fault != nullptr && options_.fault(r, answer)) {
+    if (reply answer; options_.fault != nullptr && answered_by_fault(r, answer)) {
         return answer;
     }
     const auto t = static_cast<unsigned>(running_);
@@ -81,6 +81,20 @@ reply engine::perform(request r) {
         leave();
     }
     return {std::exchange(c.value, 0), std::exchange(c.done, 0) != 0};
+}
+
+// Out of line, so that the copy is no part of the stack of a thread that waits for its turn.
+[[gnu::noinline]] bool engine::answered_by_fault(request& r, reply& answer) {
+    const request asked = r;
+    const bool instead = options_.fault(r, answer);
+    faults += instead || r != asked ? 1U : 0U;
+    return instead;
+}
+
+reply engine::perform_besides(request r) {
+    ++faults;
+    r.function = nullptr;
+    return perform(r);
 }
 
 // False: it is no scheduling point.

@@ -75,6 +75,8 @@ struct request {
 
     // Whether the function of that name asks.
     bool in(std::string_view name) const;
+
+    bool operator==(const request&) const = default;
 };
 
 struct reply {

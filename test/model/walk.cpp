@@ -77,6 +77,7 @@ result walk::run() {
     const auto begin = std::chrono::steady_clock::now();
     engine_.outcomes.clear();
     engine_.goals.clear();
+    engine_.faults = 0;
     engine_.forget_conflicts();
     do {
         learn();
@@ -85,6 +86,14 @@ result walk::run() {
     result_.outcomes = engine_.outcomes;
     result_.goals = engine_.goals;
     result_.full_buffers = engine_.full_buffers;
+    result_.faults = engine_.faults;
+    if (result_.ok && options_.fault != nullptr && result_.faults == 0) {
+        // A function of another name, say: what is expected to be well would be so without having been tested.
+        result_.ok = false;
+        result_.kind = "no fault";
+        result_.text = "the hook has changed no operation";
+        result_.report = result_.kind + ": " + result_.text + " (of " + size_text() + ")\n";
+    }
     result_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     std::printf("[model] %s: %s, %zu transitions, %.2f s", memory_text(options_).c_str(), size_text().c_str(),
                 static_cast<std::size_t>(result_.transitions), result_.seconds);
