@@ -63,10 +63,17 @@ TEST(sched, nothing_unrelated_on_top_of_a_wait) {
 
 // A sleeper that cannot have its heavy fence wakes by itself.
 TEST(sched, no_heavy_fence_for_sleepers) {
-    expect_end<demanding<steal_protocol::asymmetric>>({.fault = [](request& r, reply& answer) {
-        answer.done = false;
-        return r.what == action::heavy_fence && r.in("pass");
+    const result r = run<demanding<steal_protocol::asymmetric>>({.fault = [](request& asked, reply& answer) {
+        const bool refused = asked.what == action::heavy_fence && asked.in("pass");
+        if (refused) {
+            reached("refused");
+            answer.done = false;
+        }
+        return refused;
     }});
+    EXPECT_TRUE(r.ok) << r.report;
+    EXPECT_TRUE(r.goals.contains("refused"));
+    EXPECT_TRUE(r.goals.contains("stolen"));
 }
 
 // Under x86-TSO and the memory of C++.
