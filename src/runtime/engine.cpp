@@ -139,9 +139,7 @@ engine::~engine() {
         fatal("a runtime is destroyed by a task that runs in it");
     }
     enter();
-    finish_submitted(worker::of(*current_page), this);
-    leave();
-    stop();
+    end_runtime(worker::of(*current_page), this, [this] { stop(); });
     processes_.reset(); // after the threads that look there
     for (unsigned i = 0; i < team_.slots(); ++i) {
         if (team_.slot(i).taken.load(memory_order::acquire)) {
@@ -173,21 +171,22 @@ void engine::inherit_root(const engine& of_parent) noexcept {
 
 void engine::stop() noexcept {
     watchdog_.reset();
-    stop_threads(team_, reserve_, permits_);
-    for (const auto& b : workers_) {
-        if (b->thread.joinable()) {
+    stop_threads(team_, reserve_, permits_, [this] {
+        for (const auto& b : workers_) {
+            if (b->thread.joinable()) {
+                b->thread.join();
+                team_.free_slot(*b->place);
+            }
+        }
+        if (reserve_thread_.thread.joinable()) {
+            reserve_thread_.thread.join();
+            team_.free_slot(*reserve_thread_.place);
+        }
+        for (const auto& b : substitutes_) {
             b->thread.join();
             team_.free_slot(*b->place);
         }
-    }
-    if (reserve_thread_.thread.joinable()) {
-        reserve_thread_.thread.join();
-        team_.free_slot(*reserve_thread_.place);
-    }
-    for (const auto& b : substitutes_) {
-        b->thread.join();
-        team_.free_slot(*b->place);
-    }
+    });
 }
 
 // --- threads --------------------------------------------------------------------------------------------------------
@@ -283,14 +282,7 @@ void engine::enter() {
     place->trace.enter();
 }
 
-void engine::leave() noexcept {
-    worker& self = worker::of(*current_page);
-    self.home.check_process();
-    run_left_over(self);
-    current_page = self.outer;
-    self.trace.leave();
-    self.home.free_slot(self);
-}
+void engine::leave() noexcept { leave_slot(worker::of(*current_page)); }
 
 void engine::submit(loose_task& task) {
     if (options_.workers == 1) {

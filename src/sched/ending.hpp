@@ -26,18 +26,33 @@ inline void finish_submitted(worker& self, const void* runtime) noexcept {
     home.tell_waited(nullptr);
 }
 
-// Runs what is in the deque of a thread that is about to give its slot back: begun there, waited for nowhere.
-inline void run_left_over(worker& self) noexcept {
+// Gives the caller's slot back. First it runs what is in its deque: begun there, waited for nowhere.
+inline void leave_slot(worker& self) noexcept {
+    self.home.check_process();
     while (task_header* const task = self.mine().take_newest(0)) {
         self.home.execute(self, *task);
     }
+    current_page = self.outer;
+    self.trace.leave();
+    self.home.free_slot(self);
 }
 
-// Ends the work of every thread of a team; whoever calls then joins them. Thread safety: one thread.
-inline void stop_threads(team& home, reserve& spare, permits& lent) noexcept {
+// Ends the work of every thread of a team, and calls `join`, which waits until they have ended. Thread safety: one
+// thread.
+template <class Join>
+void stop_threads(team& home, reserve& spare, permits& lent, Join&& join) noexcept {
     home.stop();
     spare.tell(); // V1
     lent.end();   // H5
+    join();
+}
+
+// Ends a runtime, by a thread inside it. `stop` calls stop_threads().
+template <class Stop>
+void end_runtime(worker& self, const void* runtime, Stop&& stop) noexcept {
+    finish_submitted(self, runtime);
+    leave_slot(self);
+    stop();
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail

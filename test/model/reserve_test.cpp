@@ -105,11 +105,9 @@ struct ending_runtime : sched_world {
     void end() {
         detail::worker& self = *team_.take_slot(nullptr);
         require(&self == workers_[0], "a slot is taken that is somebody's");
-        detail::finish_submitted(self, nullptr);
-        detail::run_left_over(self);
-        team_.free_slot(self);
-        detail::stop_threads(team_, spare, lent);
-        wait_for(gone, StandIn ? 2 : 1);
+        detail::end_runtime(self, nullptr, [this] {
+            detail::stop_threads(team_, spare, lent, [this] { wait_for(gone, StandIn ? 2 : 1); });
+        });
         for (unsigned i = 0; i < team_.slots(); ++i) {
             require(i == 0 || team_.slot(i).taken.load(memory_order::acquire), "somebody's slot is free");
             require(!team_.slot(i).tasks.looks_busy(), "a task is left in a deque");
