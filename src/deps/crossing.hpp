@@ -203,7 +203,7 @@ class crossing final : public outward, message_steal::holder {
 
     const std::uint64_t look_every_; // ticks, both
     const std::uint64_t often_;
-    machine::atomic<std::uint64_t> searched_at_{0}; // port::ticks() of the last search
+    machine::atomic<std::uint64_t> searched_at_{0}; // port::now_ns() of the last search
     machine::atomic<bool> closing_{false};          // this process has told the others that there is no more work
     // Workers that find nothing: of those that take anything, that wait for what descends from a task, that wait for a
     // branch and take nothing out of the queue.

@@ -50,7 +50,6 @@ using parcel = std::vector<std::byte>;
 
 class message_steal final : fabric::receiver {
   public:
-    // What stands above. Called by the driving thread only; none of these may block.
     // What a ticket asks for.
     enum class wish : std::uint8_t {
         any,
@@ -63,6 +62,7 @@ class message_steal final : fabric::receiver {
     // What a message is; `more`: the next part of a parcel that is longer than one.
     enum class tag : std::uint16_t { want, grant, done, more, close, unwant, dropped };
 
+    // What stands above. Called by the driving thread only; none of these may block.
     class holder {
       public:
         // A task for the thief, or nothing now. `ticket` comes back with ended(). Without memory: nothing.

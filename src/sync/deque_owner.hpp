@@ -151,7 +151,6 @@ class deque_owner {
         d_.leave();
     }
 
-    // How many slots lie below the next push: where a wait begins.
     // Whether the newest of the owner's frames ends at `end`, and nothing but loose tasks lies above.
     [[nodiscard]] bool ends_frames(const void* end) const noexcept {
         const slot* s = page_.bottom.load(memory_order::relaxed);
@@ -161,6 +160,7 @@ class deque_owner {
         return s == end;
     }
 
+    // How many slots lie below the next push: where a wait begins.
     [[nodiscard]] std::size_t depth() const noexcept { return d_.index(page_.bottom.load(memory_order::relaxed)); }
     [[nodiscard]] std::size_t capacity() const noexcept { return d_.capacity_; }
 
