@@ -26,6 +26,18 @@ constexpr std::size_t full_room = fabric::message_words * sizeof(std::uint64_t);
 // for a moment.
 constexpr std::uint64_t excess_ns = 500'000;
 
+// What fails while messages are moved ends the process: what they tell would be lost.
+template <class Move>
+void or_end(Move&& move) noexcept {
+    try {
+        move();
+    } catch (const std::bad_alloc&) {
+        fatal("out of memory for a task between two processes");
+    } catch (const std::exception& e) {
+        fatal("a task between two processes: ", e.what());
+    }
+}
+
 } // namespace
 
 message_steal::message_steal(std::unique_ptr<fabric::endpoint> f, holder& above, trace_buffer<machine>* track)
@@ -125,17 +137,19 @@ void message_steal::done(unsigned victim, std::uint64_t ticket, const parcel& wh
 
 void message_steal::close_all() noexcept {
     driver_.lock();
-    for (unsigned p = 0; p < peers_; ++p) {
-        if (p != self_) {
-            send(p, fabric::kind::request, tag::close, 0, {});
+    or_end([this] {
+        for (unsigned p = 0; p < peers_; ++p) {
+            if (p != self_) {
+                send(p, fabric::kind::request, tag::close, 0, {});
+            }
         }
-    }
-    // A process that does not take its messages is dead or gone in the end, and its box is emptied then.
-    while (std::ranges::any_of(with_, [](const correspondence& c) { return !c.outbox.empty(); })) {
-        fabric_->poll(poll_budget);
-        flush();
-        port::yield();
-    }
+        // A process that does not take its messages is dead or gone in the end, and its box is emptied then.
+        while (std::ranges::any_of(with_, [](const correspondence& c) { return !c.outbox.empty(); })) {
+            fabric_->poll(poll_budget);
+            flush();
+            port::yield();
+        }
+    });
     let_go();
 }
 
@@ -286,13 +300,7 @@ void message_steal::drive() {
 void message_steal::drive_or_end() noexcept {
     called_.store(false, memory_order::relaxed);
     machine::full_fence(); // before the look at what the callers have left
-    try {
-        drive();
-    } catch (const std::bad_alloc&) {
-        fatal("out of memory for a task between two processes");
-    } catch (const std::exception& e) {
-        fatal("a task between two processes: ", e.what());
-    }
+    or_end([this] { drive(); });
     if (resting_ && fabric_->left_over()) { // D3
         wake();
     }

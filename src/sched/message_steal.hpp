@@ -132,6 +132,7 @@ class message_steal final : fabric::receiver {
     [[nodiscard]] std::uint64_t polled_at() const noexcept { return polled_at_.load(memory_order::relaxed); }
 
     // Tells all others that there will be no more work, and waits until that is sent or they are gone. Any thread.
+    // Errors: as of all that drive.
     void close_all() noexcept;
 
     [[nodiscard]] std::uint64_t granted() const noexcept { return granted_.load(memory_order::relaxed); }

@@ -89,10 +89,10 @@ struct side final : message_steal::holder {
     message_steal steal;
 };
 
-// Another endpoint, which tells whether the one who waits has lent its turn.
-class telling final : public fabric::endpoint {
+// Another endpoint, of which a part is another's.
+class around : public fabric::endpoint {
   public:
-    telling(std::unique_ptr<fabric::endpoint> e, std::atomic<bool>& asleep) : real_(std::move(e)), asleep_(asleep) {}
+    explicit around(std::unique_ptr<fabric::endpoint> e) : real_(std::move(e)) {}
 
     [[nodiscard]] const fabric::capabilities& describe() const noexcept override { return real_->describe(); }
     void on_message(fabric::receiver& to) override { real_->on_message(to); }
@@ -103,6 +103,17 @@ class telling final : public fabric::endpoint {
     [[nodiscard]] std::optional<fabric::completion> completed() override { return real_->completed(); }
     void kick(unsigned peer) override { real_->kick(peer); }
     [[nodiscard]] bool left_over() override { return real_->left_over(); }
+    bool wait(std::uint64_t deadline_ns, fabric::turn* mine) override { return real_->wait(deadline_ns, mine); }
+
+  private:
+    std::unique_ptr<fabric::endpoint> real_;
+};
+
+// Tells whether the one who waits has lent its turn.
+class telling final : public around {
+  public:
+    telling(std::unique_ptr<fabric::endpoint> e, std::atomic<bool>& asleep) : around(std::move(e)), asleep_(asleep) {}
+
     bool wait(std::uint64_t deadline_ns, fabric::turn* mine) override {
         struct told final : fabric::turn {
             told(fabric::turn& t, std::atomic<bool>& a) : real(t), asleep(a) {}
@@ -117,12 +128,27 @@ class telling final : public fabric::endpoint {
             fabric::turn& real;
             std::atomic<bool>& asleep;
         } turn(*mine, asleep_);
-        return real_->wait(deadline_ns, &turn);
+        return around::wait(deadline_ns, &turn);
     }
 
   private:
-    std::unique_ptr<fabric::endpoint> real_;
     std::atomic<bool>& asleep_;
+};
+
+// Has no room for what is sent, and fails when it is to receive.
+class failing final : public around {
+  public:
+    failing(std::unique_ptr<fabric::endpoint> e, std::exception_ptr fault)
+        : around(std::move(e)),
+          fault_(std::move(fault)) {}
+
+    [[nodiscard]] fabric::post_result post(unsigned, fabric::kind, const fabric::message&) override {
+        return fabric::post_result::full;
+    }
+    std::size_t poll(std::size_t) override { std::rethrow_exception(fault_); }
+
+  private:
+    std::exception_ptr fault_;
 };
 
 struct two {
@@ -301,6 +327,17 @@ TEST(MessageSteal, WhatATaskIsLostByEndsTheProcessWithAMessage) {
                 HasSubstr("skerry: out of memory for a task between two processes\n"));
     EXPECT_THAT(end_by(std::make_exception_ptr(std::runtime_error("it is damaged"))),
                 HasSubstr("skerry: a task between two processes: it is damaged\n"));
+}
+
+TEST(MessageSteal, ClosingWithoutMemoryEndsTheProcessWithAMessage) {
+    const auto end = run_in_child([] {
+        auto ends = fabric::threads::make(2);
+        side s(std::make_unique<failing>(std::move(ends[0]), std::make_exception_ptr(std::bad_alloc())));
+        s.steal.close_all();
+        return 0;
+    });
+    EXPECT_FALSE(end.exited);
+    EXPECT_THAT(end.output, HasSubstr("skerry: out of memory for a task between two processes\n"));
 }
 
 } // namespace
