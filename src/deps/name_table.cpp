@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <new>
 #include <utility>
 
 #include "coherence/extents.hpp"
@@ -349,6 +350,23 @@ void name_table::clear() noexcept {
     regions_.clear();
     arrays_.clear();
     part_names_.clear();
+}
+
+bool name_table::forget_written() noexcept {
+    name_table fewer;
+    try {
+        for_each([&fewer](const entry& e) {
+            if (e.unwritten != no_child) {
+                fewer.at(e.name).unwritten = e.unwritten;
+            }
+        });
+    } catch (const std::bad_alloc&) {
+        return false;
+    }
+    fewer.overlaps_ = overlaps_;
+    fewer.searches_ = searches_;
+    *this = std::move(fewer);
+    return true;
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -58,6 +58,9 @@ class name_table {
         parts_.for_each(f);
     }
     void clear() noexcept;
+    // Forgets all but the names of what is unwritten. False: without memory for these all stay. Precondition: no group
+    // lives in an entry. Complexity: O(entries), and what it costs that those which stay appear.
+    [[nodiscard]] bool forget_written() noexcept;
     [[nodiscard]] std::size_t size() const noexcept { return plain_.size + parts_.size; }
     // How many names have appeared that overlap others.
     [[nodiscard]] std::uint64_t overlaps() const noexcept { return overlaps_; }
@@ -65,6 +68,8 @@ class name_table {
     [[nodiscard]] std::uint64_t searches() const noexcept { return searches_; }
 
   private:
+    name_table& operator=(name_table&&) noexcept = default;
+
     // Entries that stay where they are.
     struct pool {
         struct block {

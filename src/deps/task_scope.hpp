@@ -114,6 +114,15 @@ class task_scope {
     // Forgets names, if no child is left and nobody stands in taskwait_on(): memory of tasks that are the last to have
     // used a name is given back. Precondition: no other thread spawns here now.
     void tidy() noexcept;
+    // At the end of a wait that may not be the parent's for all: the same, but for names that are unwritten, and only
+    // now and then, so that it costs O(1) for each name that has appeared: looks after `few_names` / 4 children, and
+    // keeps at most `few_names`, or twice as many as appeared between two looks, besides those; more while children are
+    // left. Other branches may spawn meanwhile.
+    void tidy_at_times() noexcept;
+    // How many names are known. Any thread.
+    [[nodiscard]] std::size_t names() const noexcept;
+
+    static constexpr std::size_t few_names = 1024;
 
   private:
     struct failure {
@@ -145,6 +154,7 @@ class task_scope {
     }
     void leave_unwritten(const dependent_task& task) noexcept;
     void look_for_unwritten(dependent_task& task) noexcept;
+    void give_up_groups() noexcept;
     void forget_names() noexcept;
 
     // Constant after construction.
@@ -156,13 +166,19 @@ class task_scope {
     machine::atomic<std::uint64_t> next_number_{0}; // written under the lock
     machine::atomic<std::uint32_t> guests_{0};      // waiters of taskwait_on() that stand in the orders
     machine::atomic<bool> unwritten_{false};        // some name is; written under the lock
+    machine::atomic<std::uint64_t> looked_at_{0};   // the next number when tidy_at_times() looked; under the lock
 
-    mutex<machine> mutex_; // guards what follows
+    mutable mutex<machine> mutex_; // guards what follows
     name_table names_;
     // What nobody has taken: the first in program order, which is kept also without memory, and the others.
     failure first_failure_;
     std::vector<failure> later_failures_;
     few_children* waiters_ = nullptr;
+    // For tidy_at_times(): names when it last looked, those of them that it could not forget, and how many have
+    // appeared between two looks at most.
+    std::size_t names_seen_ = 0;
+    std::size_t names_kept_ = 0;
+    std::size_t most_new_ = 0;
 };
 
 static_assert(task_manager<task_scope>);

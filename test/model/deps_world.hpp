@@ -273,8 +273,8 @@ struct readers_of_two_branches : deps_world {
     child* one = begin({{0, access_mode::out, 0}});
 };
 
-// As a finish in one branch does while another branch spawns: reads which child is next, spawns, and looks whether it
-// has.
+// As a finish in one branch does while another branch spawns: reads which child is next, spawns, looks whether it has,
+// and forgets names.
 struct finish_in_a_branch : deps_world {
     finish_in_a_branch() { label(looks, "looks"); }
     void spawner() { spawn({{0, access_mode::out, 0}}); }
@@ -286,6 +286,7 @@ struct finish_in_a_branch : deps_world {
         reached(first < c->number ? "another between" : "the next");
         run(c);
         require(look() != first, "it has spawned, and sees it not");
+        scope_.tidy();
     }
     std::uint64_t look() {
         looks = true;

@@ -345,6 +345,7 @@ void wait_for_accesses(const access* first, std::size_t count) {
     } else {
         hand_on(next, nullptr, nullptr, null_trace(), 0);
     }
+    scope->tidy_at_times();
     if (reason != no_child) {
         if (const std::exception_ptr error = scope->take_error_of(reason)) {
             std::rethrow_exception(error);

@@ -50,6 +50,9 @@ void finish_frame::wait() noexcept {
         if (std::exception_ptr failure = spawned->take_error(first_spawned_); failure != nullptr) {
             error.offer(std::move(failure));
         }
+        if (spawner_->parent != &ctx) { // else the scope ends with the frame
+            spawned->tidy_at_times();
+        }
     }
 }
 

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// How long a parent remembers the names of what its children have accessed.
+
+#include "runtimes.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include <skerry/finish.hpp>
+#include <skerry/forkjoin.hpp>
+#include <skerry/partition.hpp>
+
+#include "deps/name_table.hpp"
+#include "deps/task_scope.hpp"
+
+namespace {
+
+using dataflow_test::Dataflow;
+using skerry::in;
+using skerry::inout;
+using skerry::out;
+using skerry::spawn;
+using skerry::taskwait;
+using skerry::taskwait_on;
+using skerry::detail::access;
+using skerry::detail::access_kind;
+using skerry::detail::access_mode;
+using skerry::detail::name_table;
+using skerry::detail::task_scope;
+
+constexpr std::size_t few = task_scope::few_names;
+constexpr std::size_t enough = few + few / 4; // it is not looked at each wait
+
+// Of the task that runs now.
+std::size_t known_names() {
+    const task_scope* const scope = task_scope::existing(skerry::detail::current_place().parent);
+    return scope != nullptr ? scope->names() : 0;
+}
+
+void add_one(int& x) { ++x; }
+
+// Spawns a task for each object inside of one finish.
+void batch(std::span<int> objects) {
+    skerry::finish([&](skerry::scope&) {
+        for (int& x : objects) {
+            spawn(add_one, inout(x));
+        }
+    });
+}
+
+class DataflowNames : public Dataflow {};
+INSTANTIATE_TEST_SUITE_P(Workers, DataflowNames, testing::Values(1U, 2U, 7U));
+
+TEST_P(DataflowNames, ManySmallFinishesForgetThem) {
+    std::vector<int> v(8 * few, 0);
+    runtime.run([&] {
+        std::size_t most = 0;
+        for (int& x : v) {
+            batch({&x, 1});
+            most = std::max(most, known_names());
+        }
+        EXPECT_LE(most, enough);
+        EXPECT_GT(most, few / 2); // now and then, and not each time
+    });
+    EXPECT_EQ(std::ranges::count(v, 1), std::ssize(v));
+}
+
+TEST(DataflowNamesOutside, ManySmallFinishesForgetThem) {
+    std::vector<int> v(8 * few, 0);
+    std::size_t most = 0;
+    for (int& x : v) {
+        batch({&x, 1});
+        most = std::max(most, known_names());
+    }
+    EXPECT_LE(most, enough);
+    EXPECT_EQ(std::ranges::count(v, 1), std::ssize(v));
+}
+
+// With one worker, whose children have ended when they have run.
+TEST(DataflowNamesAlone, ManyWaitsForOneObjectForgetThem) {
+    std::vector<int> v(8 * few, 0);
+    skerry::options o;
+    o.workers = 1;
+    skerry::runtime runtime(o);
+    runtime.run([&] {
+        std::size_t most = 0;
+        for (int& x : v) {
+            spawn(add_one, inout(x));
+            taskwait_on(in(x));
+            EXPECT_EQ(x, 1);
+            most = std::max(most, known_names());
+        }
+        EXPECT_LE(most, enough);
+    });
+}
+
+TEST_P(DataflowNames, ThoseOfEachRoundAreKept) {
+    constexpr std::size_t large = 3 * few;
+    std::vector<int> v(10 * large, 0);
+    const std::span<int> all(v);
+    runtime.run([&] {
+        for (int round = 0; round < 5; ++round) { // the same again and again: nothing new appears
+            batch(all.first(large));
+            EXPECT_EQ(known_names(), large);
+        }
+        std::size_t most = 0;
+        for (std::size_t at = large; at < all.size(); at += large) {
+            batch(all.subspan(at, large));
+            most = std::max(most, known_names());
+        }
+        EXPECT_EQ(most, 2 * large);
+    });
+    EXPECT_EQ(std::ranges::count(v, 1), std::ssize(v) - static_cast<std::ptrdiff_t>(large));
+    EXPECT_EQ(std::ranges::count(v, 5), static_cast<std::ptrdiff_t>(large));
+}
+
+TEST_P(DataflowNames, ThoseOfUnwrittenObjectsAreKept) {
+    std::vector<int> v(4 * few, 0);
+    const std::span<int> all(v);
+    int x = 0;
+    int y = 0;
+    runtime.run([&] {
+        const auto forget = [&] {
+            batch(all.first(few));
+            EXPECT_GT(known_names(), few / 2);
+            for (int round = 0; known_names() >= few; ++round) {
+                ASSERT_LT(round, 4);
+                batch(all.subspan(static_cast<std::size_t>(round) * few, few));
+            }
+        };
+        EXPECT_THROW(
+            skerry::finish([&](skerry::scope&) { spawn([](int&) { throw std::runtime_error("no x"); }, out(x)); }),
+            std::runtime_error);
+        forget();
+        const auto copy = [](const int& from, int& to) { to = from + 1; };
+        skerry::finish([&](skerry::scope&) { spawn(copy, in(x), out(y)); });
+        EXPECT_EQ(y, 0) << "nobody has written what it reads";
+        skerry::finish([&](skerry::scope&) { spawn([](int& to) { to = 5; }, out(x)); });
+        forget();
+        skerry::finish([&](skerry::scope&) { spawn(copy, in(x), out(y)); });
+        EXPECT_EQ(y, 6);
+    });
+}
+
+// Two branches spawn and forget beside each other; each object's tasks overlap the whole's of their branch.
+TEST_P(DataflowNames, AreForgottenWhileAnotherBranchSpawns) {
+    constexpr std::size_t half = 4 * few;
+    std::vector<int> v(2 * half, 0);
+    const auto branch = [](std::span<int> mine) {
+        constexpr std::size_t together = 8;
+        for (std::size_t at = 0; at < mine.size(); at += together) {
+            const std::span<int> now = mine.subspan(at, together);
+            skerry::finish([&](skerry::scope&) {
+                for (int& x : now) {
+                    spawn(add_one, inout(x));
+                }
+                spawn(
+                    [](std::span<int> part) {
+                        for (int& x : part) {
+                            x *= 3;
+                        }
+                    },
+                    inout(now));
+                for (int& x : now) {
+                    spawn(add_one, inout(x));
+                }
+            });
+        }
+    };
+    runtime.run([&] {
+        const std::span<int> all(v);
+        skerry::parallel_invoke([&] { branch(all.first(half)); }, [&] { branch(all.subspan(half)); });
+    });
+    EXPECT_EQ(std::ranges::count(v, 4), std::ssize(v));
+}
+
+TEST(NameTable, KeepsWhatIsUnwrittenWithItsOverlaps) {
+    const auto bytes = [](std::uintptr_t first, std::size_t extent) {
+        return access{first, {extent}, access_mode::inout, access_kind::bytes};
+    };
+    std::vector<double> array(100);
+    const auto blocks = skerry::partition(array, 10);
+    std::vector<decltype(inout(blocks(0)))> parts; // which the accesses point to
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        parts.push_back(inout(blocks(i)));
+    }
+    const auto part = [&parts](std::size_t i) { return parts[i].describe(); };
+    name_table t;
+    for (std::uintptr_t at = 64; at < 6400; at += 64) {
+        static_cast<void>(t.at(bytes(at, 64)));
+    }
+    static_cast<void>(t.at(bytes(64, 6336)));
+    for (std::size_t i = 0; i < 10; ++i) {
+        static_cast<void>(t.at(part(i)));
+    }
+    t.set_unwritten(bytes(640, 64), 7);
+    t.set_unwritten(part(3), 9);
+    ASSERT_TRUE(t.forget_written());
+    EXPECT_EQ(t.size(), 2U);
+    static_cast<void>(t.at(bytes(64, 6336)));
+    EXPECT_EQ(t.unwritten(bytes(64, 6336)), 7U);
+    static_cast<void>(t.at(bytes(704, 64)));
+    EXPECT_EQ(t.unwritten(bytes(704, 64)), skerry::detail::no_child);
+    EXPECT_EQ(t.unwritten(part(3)), 9U);
+    static_cast<void>(t.at(part(4)));
+    EXPECT_EQ(t.unwritten(part(4)), skerry::detail::no_child);
+    t.set_unwritten(bytes(640, 64), skerry::detail::no_child);
+    t.set_unwritten(part(3), skerry::detail::no_child);
+    ASSERT_TRUE(t.forget_written());
+    EXPECT_EQ(t.size(), 0U);
+}
+
+} // namespace
