@@ -38,19 +38,25 @@ constinit thread_local slot_memory last_slot;
 struct known_places {
     std::vector<unsigned> cpus;
     std::shared_ptr<const port::topology> places;
+    const known_places* next;
 };
-constinit machine::atomic<const known_places*> last_places{nullptr};
+constinit machine::atomic<const known_places*> all_places{nullptr}; // the newest first
 
-// hwloc takes milliseconds: once for each set of CPUs that this process is given. What is known stays to the end of the
-// process, where static destructors may still start a runtime.
+// hwloc takes milliseconds: once for each set of CPUs that this process is given, or once more if two threads ask at
+// the same time. What is known stays to the end of the process, where static destructors may still start a runtime.
 std::shared_ptr<const port::topology> places_of(const std::vector<unsigned>& cpus) {
-    const known_places* known = last_places.load(memory_order::acquire);
-    if (known == nullptr || known->cpus != cpus) {
-        auto places = std::make_shared<const port::topology>(port::topology::of_this_machine(cpus));
-        known = new known_places{cpus, std::move(places)};
-        last_places.store(known, memory_order::release);
+    const known_places* newest = all_places.load(memory_order::acquire); // <- the exchange below
+    for (const known_places* known = newest; known != nullptr; known = known->next) {
+        if (known->cpus == cpus) {
+            return known->places;
+        }
     }
-    return known->places;
+    auto fresh = std::make_unique<known_places>(
+        cpus, std::make_shared<const port::topology>(port::topology::of_this_machine(cpus)), newest);
+    while (!all_places.compare_exchange_weak(fresh->next, fresh.get(), memory_order::acq_rel, // publishes the places
+                                             memory_order::acquire)) {
+    }
+    return fresh.release()->places;
 }
 
 team_settings team_settings_of(engine* owner, const options& o, const std::vector<unsigned>& cpus,

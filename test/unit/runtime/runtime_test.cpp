@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <malloc.h>
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -146,6 +149,28 @@ TEST(Runtime, DestroyedWhileIdle) {
             rt.run([] { fib(5); });
         }
     }
+}
+
+// The leak checker looks at what that leaves behind.
+TEST(Runtime, KnowsTheCpusThatItHasSeenBefore) {
+    cpu_set_t all;
+    ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(skerry::describe_machine().cpus.front(), &one);
+    const auto rounds = [&](int n) {
+        for (int i = 0; i < n; ++i) {
+            for (const cpu_set_t* const set : {&one, &all}) {
+                ASSERT_EQ(sched_setaffinity(0, sizeof *set, set), 0);
+                skerry::runtime rt(with(2));
+                EXPECT_EQ(rt.run([] { return fib(5); }), 5);
+            }
+        }
+    };
+    rounds(2);
+    const std::size_t before = mallinfo2().uordblks;
+    rounds(20);
+    EXPECT_LT(mallinfo2().uordblks, before + 2048); // 40 descriptions of a machine, however small
 }
 
 TEST(Runtime, SlotsAreDistinctAndBelowTheMaximum) {
