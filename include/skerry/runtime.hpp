@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -18,6 +17,7 @@
 #include <skerry/detail/base/export.hpp>
 #include <skerry/detail/frontend/forkjoin/finish_frame.hpp>
 #include <skerry/detail/frontend/forkjoin/fork.hpp>
+#include <skerry/detail/sync/machine.hpp>
 #include <skerry/region.hpp>
 
 namespace skerry::inline SKERRY_ABI {
@@ -80,7 +80,7 @@ struct executor_statistics {
 
 // A team of workers of its own. Runtimes may be nested and may stand side by side.
 //
-// Thread safety: run(), root_region() and stats() from any thread; not at the same time as the destructor.
+// Thread safety: all members from any thread; not at the same time as the destructor.
 class SKERRY_EXPORT runtime {
   public:
     // Starts workers - 1 threads; the calling thread of run() is the missing one.
@@ -120,7 +120,7 @@ class SKERRY_EXPORT runtime {
         detail::engine& engine_;
     };
 
-    std::unique_ptr<detail::engine> engine_;
+    detail::machine::atomic<detail::engine*> engine_; // the first run() in the child of a fork puts its own there
 };
 
 // One place where a limit on CPUs was looked for.

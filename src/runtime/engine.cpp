@@ -171,8 +171,32 @@ region_id engine::root() {
     return found;
 }
 
-void engine::inherit_root(const engine& of_parent) noexcept {
-    root_.store(of_parent.root_.load(memory_order::relaxed), memory_order::relaxed); // relaxed: one thread
+engine& engine::of_this_process(machine::atomic<engine*>& place) {
+    engine* found = place.load(memory_order::acquire); // F2 <- F1
+    if (!found->team_.orphaned()) [[likely]] {
+        return *found;
+    }
+    const std::lock_guard lock(standard_engine_mutex());
+    found = place.load(memory_order::acquire); // F2 <- F1
+    if (found->team_.orphaned()) {
+        auto fresh = std::make_unique<engine>(found->options_);
+        fresh->root_.store(found->root_.load(memory_order::relaxed), memory_order::relaxed); // relaxed: under the lock
+        // Let go without its end: its locks may be held by threads of the parent process.
+        fresh->of_parent_ = found;
+        place.store(fresh.get(), memory_order::release); // F1 -> F2: publishes the engine
+        return *fresh.release();
+    }
+    return *found;
+}
+
+region_id engine::root_at(const machine::atomic<engine*>& place) {
+    engine* const found = place.load(memory_order::acquire); // F2 <- F1
+    if (!found->team_.orphaned()) [[likely]] {
+        return found->root();
+    }
+    // Who replaces the engine meanwhile would not take over a root that is made now.
+    const std::lock_guard lock(standard_engine_mutex());
+    return place.load(memory_order::acquire)->root(); // F2 <- F1
 }
 
 void engine::stop() noexcept {

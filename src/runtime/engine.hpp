@@ -51,8 +51,12 @@ class engine {
 
     // The root of the regions of this runtime, made at the first call. Errors: std::bad_alloc.
     [[nodiscard]] region_id root();
-    // In the child of a fork, for the engine that takes the place of the parent's.
-    void inherit_root(const engine& of_parent) noexcept;
+
+    // The engine that stands in `place`. In the child of a fork the first caller puts one there that takes the place of
+    // the parent's, with the same options and regions. Errors: as the constructor's, in a child; `place` is as it was.
+    static engine& of_this_process(machine::atomic<engine*>& place);
+    // The same one's root(), for which a child makes no engine. Errors: std::bad_alloc.
+    static region_id root_at(const machine::atomic<engine*>& place);
 
     [[nodiscard]] statistics stats() const noexcept;
     [[nodiscard]] std::vector<executor_statistics> executors() const;
@@ -87,7 +91,7 @@ class engine {
     // Without executors: this process has no part in the program's trace.
     [[nodiscard]] trace_part take_trace() const;
 
-    engine* of_parent_ = nullptr; // the standard engine of the process that forked this one
+    engine* of_parent_ = nullptr; // in the child of a fork: whose place this one has taken
     const options options_;       // resolved: no field means "automatic" any more
     // Whoever asks for locked steals may live in a sandbox that knows no unusual call.
     const port::name_for names_told_;

@@ -15,7 +15,8 @@ namespace skerry::inline SKERRY_ABI::detail {
 // Starts counting forks. Idempotent; any thread. Errors: std::bad_alloc.
 void watch_forks();
 
-// Held while the default engine is made, and across fork(), so that a child never inherits it locked.
+// Held while the default engine is made, or in the child of a fork an engine in the place of the parent's; and across
+// fork(), so that a child never inherits it locked.
 mutex<machine>& standard_engine_mutex() noexcept;
 
 } // namespace skerry::inline SKERRY_ABI::detail

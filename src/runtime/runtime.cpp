@@ -2,25 +2,17 @@
 
 #include <skerry/runtime.hpp>
 
+#include <memory>
+
 #include "base/port/cpu_limits.hpp"
 #include "runtime/engine.hpp"
 
 namespace skerry::inline SKERRY_ABI {
 
-runtime::runtime(const options& o) : engine_(std::make_unique<detail::engine>(o)) {}
-runtime::~runtime() = default;
+runtime::runtime(const options& o) : engine_(std::make_unique<detail::engine>(o).release()) {}
+runtime::~runtime() { delete engine_.load(detail::memory_order::acquire); }
 
-runtime::entry::entry(runtime& r)
-    : engine_([&r]() -> detail::engine& {
-          if (r.engine_->crew().orphaned()) { // a forked child: the threads are not here
-              const options o = r.engine_->settings();
-              // Let go without its end: its locks may be held by threads of the parent process.
-              const detail::engine& of_parent = *r.engine_.release();
-              r.engine_ = std::make_unique<detail::engine>(o);
-              r.engine_->inherit_root(of_parent);
-          }
-          return *r.engine_;
-      }()) {
+runtime::entry::entry(runtime& r) : engine_(detail::engine::of_this_process(r.engine_)) {
     engine_.enter();
     try {
         engine_.join_processes();
@@ -31,10 +23,14 @@ runtime::entry::entry(runtime& r)
 }
 runtime::entry::~entry() { detail::engine::leave(); }
 
-region runtime::root_region() { return region(engine_->root()); }
-statistics runtime::stats() const noexcept { return engine_->stats(); }
-std::vector<executor_statistics> runtime::executors() const { return engine_->executors(); }
-unsigned runtime::workers() const noexcept { return engine_->settings().workers; }
+region runtime::root_region() { return region(detail::engine::root_at(engine_)); }
+
+// Before its first run() in the child of a fork, all three tell of the parent's engine. F2 <- F1.
+statistics runtime::stats() const noexcept { return engine_.load(detail::memory_order::acquire)->stats(); }
+std::vector<executor_statistics> runtime::executors() const {
+    return engine_.load(detail::memory_order::acquire)->executors();
+}
+unsigned runtime::workers() const noexcept { return engine_.load(detail::memory_order::acquire)->settings().workers; }
 
 unsigned max_slots() { return detail::engine::current().settings().max_slots; }
 

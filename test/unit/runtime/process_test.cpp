@@ -15,12 +15,14 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <skerry/finish.hpp>
 #include <skerry/forkjoin.hpp>
+#include <skerry/region.hpp>
 #include <skerry/runtime.hpp>
 
 namespace {
@@ -87,6 +89,46 @@ TEST(Fork, TheChildRebuildsARuntimeOfItsOwn) {
     EXPECT_TRUE(WIFEXITED(status));
     EXPECT_EQ(WEXITSTATUS(status), 7);
     EXPECT_EQ(rt->run([] { return fib(15); }), 610);
+}
+
+// Threads of the child that come at the same time find one new engine, in which they all have slots.
+TEST(Fork, TheChildsThreadsRebuildARuntimeOnce) {
+    skerry::runtime rt(with(2));
+    EXPECT_EQ(rt.run([] { return fib(10); }), 55);
+    const skerry::region root = rt.root_region();
+    for (int i = 0; i < 40; ++i) {
+        const int status = in_child([&] {
+            constexpr int threads = 4;
+            std::atomic<int> outside{threads};
+            std::atomic<int> inside{0};
+            std::atomic<int> right{0};
+            std::vector<std::thread> all;
+            for (int k = 0; k < threads; ++k) {
+                all.emplace_back([&, k] {
+                    --outside;
+                    while (outside != 0) {
+                        std::this_thread::yield();
+                    }
+                    std::this_thread::sleep_for(std::chrono::microseconds(5 * k * i)); // while another one builds
+                    const bool before = rt.workers() == 2 && rt.root_region() == root;
+                    const bool together = rt.run([&] {
+                        ++inside;
+                        while (inside != threads) {
+                            std::this_thread::yield();
+                        }
+                        return skerry::current_statistics().slots_high_water > threads && fib(10) == 55;
+                    });
+                    right += before && together && rt.root_region() == root ? 1 : 0;
+                });
+            }
+            for (std::thread& t : all) {
+                t.join();
+            }
+            _exit(right == threads ? 7 : 8);
+        });
+        ASSERT_TRUE(WIFEXITED(status)) << WTERMSIG(status);
+        ASSERT_EQ(WEXITSTATUS(status), 7) << i;
+    }
 }
 
 TEST(Fork, GrandchildrenToo) {
