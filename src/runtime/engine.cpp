@@ -78,10 +78,6 @@ team_settings team_settings_of(engine* owner, const options& o, const std::vecto
     return s;
 }
 
-[[noreturn]] void refuse_too_few_slots() {
-    throw std::invalid_argument("skerry: max_slots (SKERRY_MAX_SLOTS) is smaller than the number of threads needed");
-}
-
 } // namespace
 
 engine::engine(const options& o)
@@ -106,10 +102,14 @@ engine::engine(const options& o)
         trace_ = std::make_unique<trace_entry>(options_.trace, place_, [this] { return take_trace(); });
     }
     try {
-        keep_a_slot_beside(0);
-        for (unsigned i = 0; i + 1 < options_.workers; ++i) {
+        bool slots_suffice = keep_a_slot_beside(0);
+        for (unsigned i = 0; i + 1 < options_.workers && slots_suffice; ++i) {
             workers_.push_back(std::make_unique<background>());
-            start(*workers_.back(), &run_background, "worker", options_.pin);
+            slots_suffice = start(*workers_.back(), &run_background, "worker", options_.pin);
+        }
+        if (!slots_suffice) {
+            throw std::invalid_argument(
+                "skerry: max_slots (SKERRY_MAX_SLOTS) is smaller than the number of threads needed");
         }
         if (records_ != nullptr) {
             const auto permits = [this] {
@@ -221,33 +221,28 @@ void engine::stop() noexcept {
 
 // --- threads --------------------------------------------------------------------------------------------------------
 
-void engine::start(background& b, void (*body)(void*), const char* role, bool pinned) {
+bool engine::start(background& b, void (*body)(void*), const char* role, bool pinned) {
     b.home = this;
     b.place = nullptr;
     const unsigned owned = owned_.fetch_add(1, memory_order::relaxed) + 1; // relaxed: a number
     try {
-        keep_a_slot_beside(owned);
-        b.place = team_.take_slot(nullptr);
+        b.place = keep_a_slot_beside(owned) ? team_.take_slot(nullptr) : nullptr;
         if (b.place == nullptr) {
-            refuse_too_few_slots();
+            owned_.fetch_sub(1, memory_order::relaxed);
+            return false;
         }
         b.place->role.store(role, memory_order::release); // release: nobody may take it for null for ever
         const std::string full = "skerry " + std::string(role) + " " + std::to_string(b.place->slot);
         b.thread.start(options_.stack_size, full.c_str(), body, &b,
                        pinned ? std::optional<unsigned>(cpus_[b.place->slot % cpus_.size()]) : std::nullopt,
                        names_told_);
+        return true;
     } catch (...) {
         owned_.fetch_sub(1, memory_order::relaxed);
         if (b.place != nullptr) {
             team_.free_slot(*b.place);
         }
         throw;
-    }
-}
-
-void engine::keep_a_slot_beside(unsigned owned) {
-    if (!team_.make_slots(owned + 1)) {
-        refuse_too_few_slots();
     }
 }
 
@@ -265,15 +260,18 @@ void engine::run_reserve(void* self) {
     current_page = nullptr;
 }
 
-void engine::start_reserve() {
+bool engine::start_reserve() {
     if (reserve_runs_.load(memory_order::acquire)) {
-        return;
+        return true;
     }
     const std::lock_guard lock(reserve_mutex_);
     if (!reserve_runs_.load(memory_order::acquire)) {
-        start(reserve_thread_, &run_reserve, "reserve", false);
+        if (!start(reserve_thread_, &run_reserve, "reserve", false)) {
+            return false;
+        }
         reserve_runs_.store(true, memory_order::release);
     }
+    return true;
 }
 
 // --- other processes ------------------------------------------------------------------------------------------------
@@ -315,14 +313,18 @@ void engine::enter() {
 void engine::leave() noexcept { leave_slot(worker::of(*current_page)); }
 
 void engine::submit(loose_task& task) {
-    if (options_.workers == 1) {
-        start_reserve(); // nobody else would run it
+    if (options_.workers == 1) { // nobody else would run it
+        if (!start_reserve()) {
+            throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
+                                    "skerry: no slot is left for the thread that runs what comes from outside; raise "
+                                    "options::max_slots or SKERRY_MAX_SLOTS");
+        }
     } else {
         try {
-            start_reserve();
+            static_cast<void>(start_reserve());
         } catch (const std::system_error&) {
-            // The workers run it when they have time.
         }
+        // Without it the workers run the task when they have time.
     }
     submit_to(team_, reserve_, task);
 }
@@ -339,7 +341,9 @@ void engine::begin_blocking() noexcept {
         try {
             auto fresh = std::make_unique<background>();
             substitutes_.reserve(substitutes_.size() + 1);
-            start(*fresh, &run_substitute, "stand-in", false);
+            if (!start(*fresh, &run_substitute, "stand-in", false)) {
+                return false;
+            }
             substitutes_.push_back(std::move(fresh));
             return true;
         } catch (const std::exception&) {

@@ -42,7 +42,7 @@ class engine {
     void join_processes();
 
     // Queues a task of a thread without a slot, and makes sure that a thread will run it.
-    // Errors: std::bad_alloc, std::system_error (no thread can be started).
+    // Errors: std::bad_alloc; with one worker std::system_error (no slot is left, or no thread can be started).
     void submit(loose_task& task);
 
     // The calling worker is about to block: lets another thread run in its place. end_blocking() takes the permit back.
@@ -82,12 +82,14 @@ class engine {
     static void run_reserve(void* self);
     static void run_substitute(void* self);
 
-    // `role` is a literal: who this is, for the system's name of the thread and for a trace.
-    void start(background& b, void (*body)(void*), const char* role, bool pinned);
+    // False: no slot is left. `role` is a literal: who this is, for the system's name of the thread and for a trace.
+    // Errors: std::bad_alloc, std::system_error (no thread).
+    [[nodiscard]] bool start(background& b, void (*body)(void*), const char* role, bool pinned);
     void stop() noexcept;
-    void start_reserve();
-    // Keeps one slot more than `owned`: the destructor enters, too, and can be refused none.
-    void keep_a_slot_beside(unsigned owned);
+    // As start().
+    [[nodiscard]] bool start_reserve();
+    // One slot more than `owned`: the destructor enters, too, and can be refused none. False: there are not so many.
+    [[nodiscard]] bool keep_a_slot_beside(unsigned owned) { return team_.make_slots(owned + 1); }
     // Without executors: this process has no part in the program's trace.
     [[nodiscard]] trace_part take_trace() const;
 

@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <skerry/finish.hpp>
 #include <skerry/runtime.hpp>
 
 namespace {
@@ -107,6 +108,24 @@ TEST(Slots, AllTaken) {
                                       "options::max_slots or SKERRY_MAX_SLOTS")));
         });
         second.join();
+    });
+}
+
+// With one worker nobody else would run it.
+TEST(Slots, NoneForTheThreadThatRunsWhatComesFromOutside) {
+    skerry::options o = with(1);
+    o.max_slots = 1;
+    skerry::runtime rt(o);
+    rt.run([] {
+        skerry::finish([](skerry::scope& scope) {
+            std::thread second([&] {
+                EXPECT_THAT([&] { scope.async([] {}); },
+                            ThrowsMessage<std::system_error>(
+                                HasSubstr("skerry: no slot is left for the thread that runs what comes from outside; "
+                                          "raise options::max_slots or SKERRY_MAX_SLOTS")));
+            });
+            second.join();
+        });
     });
 }
 

@@ -23,6 +23,7 @@
 #include <skerry/forkjoin.hpp>
 #include <skerry/future.hpp>
 #include <skerry/runtime.hpp>
+#include <skerry/task_group.hpp>
 
 #include "../base/child.hpp"
 #include "../base/meeting.hpp"
@@ -288,6 +289,23 @@ TEST(ThreadsRefused, TheReserve) {
         return sum == 45 && skerry::current_statistics().threads_high_water == 1 ? 0 : 1;
     });
     SKIP_WITHOUT_LIMIT(child);
+    EXPECT_TRUE(child.exited && child.code == 0) << child.code << child.output;
+}
+
+// Workers and the one who comes hold all slots: the worker runs what is submitted.
+TEST(SlotsRefused, TheReserve) {
+    const child_result child = run_in_child([] {
+        setenv("SKERRY_WORKERS", "2", 1);
+        setenv("SKERRY_MAX_SLOTS", "2", 1);
+        int sum = 0;
+        for (int i = 0; i < 10; ++i) {
+            sum += skerry::submit([i] { return i; }).get();
+        }
+        skerry::task_group group;
+        group.run([&sum] { ++sum; });
+        group.wait();
+        return sum == 46 && skerry::current_statistics().threads_high_water == 1 ? 0 : 1;
+    });
     EXPECT_TRUE(child.exited && child.code == 0) << child.code << child.output;
 }
 
