@@ -248,6 +248,14 @@ TEST(rc11, a_wait_for_a_future_without_a_slot) {
 TEST(finish, a_task_far_back_in_the_queue_is_found) { expect_futures<far_back>({}); }
 TEST(future, a_coroutine_goes_on_once) { expect_futures<awaiting<steal_protocol::locked>>(anywhere); }
 
+// Which of the executor's tasks descend from the future's. Without the fault the program is walked by hand only.
+TEST(future, who_waits_goes_by_the_depth_that_was_written) {
+    const result r = walk<helping<steal_protocol::locked>>(
+        {.fault = [](request& asked, reply&) { return is(asked, action::store, "enter") && asked.operand < 4096; }});
+    EXPECT_EQ(r.kind, "require");
+    EXPECT_NE(r.text.find("the stack is not bounded"), std::string::npos) << r.report;
+}
+
 // Larger ones, for `tools/model --deep`.
 TEST(DISABLED_deep, a_coroutine_goes_on_once) {
     for (const memory_order_of memory : {memory_order_of::tso, memory_order_of::partial}) {
