@@ -322,9 +322,9 @@ void engine::submit(loose_task& task) {
     } else {
         try {
             static_cast<void>(start_reserve());
-        } catch (const std::system_error&) {
+        } catch (const std::system_error&) { // as without a slot
+            // The workers run the task when they have time.
         }
-        // Without it the workers run the task when they have time.
     }
     submit_to(team_, reserve_, task);
 }

@@ -25,7 +25,6 @@ using skerry::in;
 using skerry::inout;
 using skerry::out;
 using skerry::spawn;
-using skerry::taskwait;
 using skerry::taskwait_on;
 using skerry::detail::access;
 using skerry::detail::access_kind;
