@@ -110,32 +110,16 @@ const std::set<std::string> wrong = {"require", "leak"};
 
 const seeded all[] = {
     {"cells C2", "a_table_not_linked_at_once",
-     [](request& r, reply& answer) {
-         const bool mine = is(r, action::compare_exchange, "table_of");
-         answer = mine ? not_at_once(r, put) : answer;
-         return mine;
-     },
+     [](request& r, reply& answer) { return parted(r, answer, is(r, action::compare_exchange, "table_of"), put); },
      one_team, wrong},
     {"cells C2", "a_thread_from_outside_not_linked_at_once",
-     [](request& r, reply& answer) {
-         const bool mine = is(r, action::compare_exchange_weak, "push");
-         answer = mine ? not_at_once(r, put) : answer;
-         return mine;
-     },
+     [](request& r, reply& answer) { return parted(r, answer, is(r, action::compare_exchange_weak, "push"), put); },
      outside, wrong},
     {"cells C3", "a_segment_not_put_there_at_once",
-     [](request& r, reply& answer) {
-         const bool mine = is(r, action::compare_exchange, "at");
-         answer = mine ? not_at_once(r, put) : answer;
-         return mine;
-     },
-     one_team, wrong},
+     [](request& r, reply& answer) { return parted(r, answer, is(r, action::compare_exchange, "at"), put); }, one_team,
+     wrong},
     {"cells C4", "an_object_not_linked_at_once",
-     [](request& r, reply& answer) {
-         const bool mine = is(r, action::compare_exchange_weak, "local");
-         answer = mine ? not_at_once(r, put) : answer;
-         return mine;
-     },
+     [](request& r, reply& answer) { return parted(r, answer, is(r, action::compare_exchange_weak, "local"), put); },
      outside, wrong},
 };
 

@@ -299,11 +299,7 @@ const seeded all[] = {
      await, hangs},
     {"future U5",
      "a_reference_not_given_up_at_once",
-     [](request& r, reply& answer) {
-         const bool mine = is(r, action::add, "release");
-         answer = mine ? not_at_once(r, sum) : answer;
-         return mine;
-     },
+     [](request& r, reply& answer) { return parted(r, answer, is(r, action::add, "release"), sum); },
      drop,
      {"leak", "require"}},
     {"future U5",

@@ -108,6 +108,13 @@ inline reply not_at_once(request r, std::uint64_t (*change)(const request&, std:
     perform(r);
     return before;
 }
+// The same where `mine`, for a hook to return.
+inline bool parted(request& r, reply& answer, bool mine, std::uint64_t (*change)(const request&, std::uint64_t)) {
+    if (mine) {
+        answer = not_at_once(r, change);
+    }
+    return mine;
+}
 inline std::uint64_t put(const request& r, std::uint64_t) { return r.operand; }
 inline std::uint64_t sum(const request& r, std::uint64_t before) { return before + r.operand; }
 

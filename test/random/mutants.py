@@ -17,6 +17,7 @@ import search  # noqa: E402
 import seeding  # noqa: E402
 
 SCOPE = "deps/task_scope.cpp"
+FORGET = "deps/forget_names.cpp"
 NAMES = "deps/name_table.cpp"
 FLOW = "frontend/dataflow/dataflow.cpp"
 FINISH = "frontend/forkjoin/finish_frame.cpp"
@@ -83,7 +84,7 @@ FAULTS = {
         (FINISH, "siblings != nullptr && siblings->children() != 0)",
          "siblings != nullptr && siblings->children() != 0 && !@)")],
     "names forgotten while children live": [
-        (SCOPE, "if (static_cast<std::uint32_t>(children_.load(memory_order::acquire)) == 0 &&",
+        (FORGET, "if (static_cast<std::uint32_t>(children_.load(memory_order::acquire)) == 0 &&",
          "if ((@ || static_cast<std::uint32_t>(children_.load(memory_order::acquire)) == 0) &&"),
         (FLOW, "    if (reason != no_child) {", "    if (@) scope->tidy();\n    if (reason != no_child) {")],
     "a failed task's names count as written": [

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// How a scope forgets the names of objects whose tasks have ended.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+#include "deps/task_scope.hpp"
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+// All groups are over, and nobody but the entries knows them.
+void task_scope::give_up_groups() noexcept {
+    names_.for_each([](name_table::entry& e) {
+        if (e.last != nullptr) {
+            give_up(*e.last);
+            e.last = nullptr;
+        }
+    });
+}
+
+void task_scope::forget_names() noexcept {
+    unwritten_.store(false, memory_order::relaxed); // relaxed: under the lock, or nobody else is left
+    give_up_groups();
+    names_.clear();
+    names_seen_ = names_kept_ = 0;
+}
+
+void task_scope::tidy() noexcept {
+    const std::lock_guard lock(mutex_);
+    if (static_cast<std::uint32_t>(children_.load(memory_order::acquire)) == 0 && // N2 <- N1
+        guests_.load(memory_order::acquire) == 0) {                               // G2 <- G1
+        forget_names();
+    }
+}
+
+// Whoever spawns in another branch does it under the lock, so it finds all names or none, and its child is counted
+// before or comes after.
+void task_scope::tidy_at_times() noexcept {
+    // relaxed: a hint, so that small finishes need not take the lock
+    if (next_number() - looked_at_.load(memory_order::relaxed) < few_names / 4) {
+        return;
+    }
+    const std::lock_guard lock(mutex_);
+    looked_at_.store(next_number(), memory_order::relaxed);
+    const std::size_t known = names_.size();
+    most_new_ = std::max(most_new_, known - names_seen_);
+    names_seen_ = known;
+    if (known <= std::max(few_names, 2 * (names_kept_ + most_new_)) || children() != 0 ||
+        guests_.load(memory_order::acquire) != 0) { // G2 <- G1
+        return;
+    }
+    if (!unwritten_.load(memory_order::relaxed)) { // relaxed: written under the lock
+        forget_names();
+        return;
+    }
+    give_up_groups();
+    if (names_.forget_written() && names_.size() == 0) {
+        unwritten_.store(false, memory_order::relaxed); // relaxed: no child is left who reads it without the lock
+    }
+    names_seen_ = names_kept_ = names_.size();
+}
+
+std::size_t task_scope::names() const noexcept {
+    const std::lock_guard lock(mutex_);
+    return names_.size();
+}
+
+} // namespace skerry::inline SKERRY_ABI::detail
