@@ -19,8 +19,6 @@ namespace skerry::model {
 
 namespace {
 
-using detail::steal_protocol;
-
 // Each thread has an object, finds it again, and nobody else has it.
 class cells_world {
   public:

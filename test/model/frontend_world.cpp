@@ -2,6 +2,7 @@
 
 #include "frontend_world.hpp"
 
+#include <exception>
 #include <new>
 
 #include "coherence/region_tree.hpp"
@@ -28,9 +29,9 @@ void begin_task(loose_task& task) {
 }
 void begin_task_in(team&, loose_task& task) { begin_task(task); }
 
-// No slot is free for a thread from outside.
+// No slot is free for a thread from outside, so that none is ever left.
 team_entry::team_entry(team&) { throw std::bad_alloc(); }
-team_entry::~team_entry() = default;
+team_entry::~team_entry() { std::terminate(); }
 
 // No object lies in a region, and no task of these worlds has declared any.
 region_id region_of(const void*) noexcept { return region_id::none; }
