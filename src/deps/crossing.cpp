@@ -80,7 +80,7 @@ struct closed_by_the_first {
 
     bool done() const noexcept { return word.done(); }
     bool arm(bell& b) noexcept { return word.try_wait(&b); }
-    void disarm() noexcept { static_cast<void>(word.stop_waiting(nullptr)); }
+    bool disarm() noexcept { return word.stop_waiting(nullptr); }
 };
 
 } // namespace
@@ -319,7 +319,7 @@ void crossing::stand_in() noexcept {
 
 void crossing::closing() {
     if (void* const sleeper = closed_.finish()) {
-        static_cast<bell*>(sleeper)->notify();
+        static_cast<bell*>(sleeper)->deliver();
     }
 }
 

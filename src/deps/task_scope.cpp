@@ -532,9 +532,10 @@ bool task_scope::few_children::arm(event_count<machine>& b) noexcept {
     return false;
 }
 
-void task_scope::few_children::disarm() noexcept {
+bool task_scope::few_children::disarm() noexcept {
     const std::lock_guard lock(scope_.mutex_);
     unlink();
+    return true;
 }
 
 // Under the lock.

@@ -99,7 +99,7 @@ class task_scope {
 
         [[nodiscard]] bool done() const noexcept { return scope_.children() <= most_; }
         [[nodiscard]] bool arm(event_count<machine>& b) noexcept;
-        void disarm() noexcept;
+        bool disarm() noexcept; // true: who rings does so under the lock that this takes
 
       private:
         friend class task_scope;

@@ -2,7 +2,7 @@
 #pragma once
 
 // What lies between a task that is submitted from outside and the end of its runtime, in the order in which it has to
-// be done: V1, V5 and H5 of src/sched/README.md.
+// be done: V1, V5, V6 and H5 of src/sched/README.md.
 
 #include <skerry/detail/sched/join.hpp>
 
@@ -12,8 +12,32 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-// Hands over a task that team::detached() counts. Thread safety: any thread, before finish_submitted() of its team.
+// V6. Keeps the end of a team off as long as this lives, for a thread that is not of the team and hands a task over to
+// it: before that call is back the task may have ended, and whoever waited for it have gone. Precondition: something
+// has not ended that the team's end waits for.
+class visit {
+  public:
+    explicit visit(team& home) noexcept
+        : counted_(current_page != nullptr && &worker::of(*current_page).home == &home ? nullptr : &home.detached()) {
+        if (counted_ != nullptr) {
+            counted_->add();
+        }
+    }
+    visit(const visit&) = delete;
+    visit& operator=(const visit&) = delete;
+    ~visit() {
+        if (counted_ != nullptr) {
+            arrive(*counted_);
+        }
+    }
+
+  private:
+    latch<machine>* const counted_;
+};
+
+// Hands over a task that has been counted. Thread safety: any thread.
 inline void submit_to(team& home, reserve& spare, loose_task& task) noexcept {
+    const visit from_outside(home);
     home.inject(task);
     spare.tell(); // V1
 }

@@ -17,7 +17,7 @@ struct stolen_done {
 
     bool done() const noexcept { return task.joined.done(); }
     bool arm(bell& b) noexcept { return task.joined.try_wait(&b); }
-    void disarm() noexcept { static_cast<void>(task.joined.stop_waiting(&executor)); }
+    bool disarm() noexcept { return task.joined.stop_waiting(&executor); }
 };
 
 // Takes the newest task off and says whether it certainly is the caller's: it is `task` then, as above the split there
@@ -79,7 +79,7 @@ bool withdraw(task_header& task) noexcept {
 void finish_stolen(task_header& task) noexcept {
     machine::publish_all(coherence_step::task_ended);
     if (void* const sleeper = task.joined.finish()) { // F1 -> F2: before anything is pushed here
-        static_cast<bell*>(sleeper)->notify();
+        static_cast<bell*>(sleeper)->deliver();
     }
 }
 
@@ -99,7 +99,7 @@ void arrive(latch<machine>& pending, std::size_t n) noexcept {
         machine::discard_all(coherence_step::found);
         c->ended(c); // D2 <- D1 (src/deps)
     } else {
-        static_cast<bell*>(waiter)->notify();
+        static_cast<bell*>(waiter)->deliver();
     }
 }
 

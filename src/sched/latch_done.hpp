@@ -30,7 +30,7 @@ class latch_done {
         }
         return pending_.arm(&b);
     }
-    void disarm() noexcept { pending_.disarm(); }
+    bool disarm() noexcept { return pending_.disarm(); }
 
   private:
     [[nodiscard]] std::size_t held() const noexcept { return ahead_ != nullptr ? ahead_->held_of(pending_) : 0; }
@@ -40,7 +40,8 @@ class latch_done {
     bool left_ = false;
 };
 
-// For a waiter that got no slot: it sleeps without helping. Whoever makes the condition true must ring the bell.
+// For a waiter that got no slot: it sleeps without helping. Whoever makes the condition true must ring the bell, and
+// nobody else does: once it has rung, nobody touches it any more.
 template <class Condition>
 void wait_without_slot(Condition& c) noexcept {
     bell b;

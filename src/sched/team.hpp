@@ -86,7 +86,7 @@ class team {
     // Waits until c.done(), and meanwhile runs what `w` allows. A Condition has
     //   bool done()       whether the wait is over
     //   bool arm(bell&)   from now on, whoever makes done() true rings the bell; false: it is true already
-    //   void disarm()     takes arm() back
+    //   bool disarm()     takes arm() back; false: it is true, and whoever made it true delivers to the bell
     // Newer tasks of its own are those from depth `base` on.
     template <class Condition>
     void wait(worker& self, wanted w, std::size_t base, Condition& c, const char* text, const void* subject) noexcept;

@@ -227,7 +227,9 @@ task_header* team::sleep(worker& self, wanted w, Condition& c) noexcept {
         const bool called = fenced ? self.sleeping.wait() : self.sleeping.wait_for(1'000'000);
         self.roused = (called || !fenced) && !interrupts(); // R1; there, whoever wakes one of several stays rung
         self.trace.wake();
-        c.disarm();
+        if (!c.disarm()) {
+            self.sleeping.await_delivery();
+        }
     } else {
         self.roused = self.sleeping.cancel() || self.roused; // R1
     }
@@ -246,7 +248,7 @@ void team::work_as(worker& self, Trace trace, Retired&& retired) noexcept {
         const team& home;
         bool done() const noexcept { return home.stopping(); }
         bool arm(bell&) const noexcept { return !home.stopping(); }
-        void disarm() const noexcept {}
+        bool disarm() const noexcept { return true; }
     } stopped{*this};
 
     search s;

@@ -291,8 +291,7 @@ const seeded all[] = {
     {"deps S1",
      "settled_by_a_load_and_a_store",
      [](request& r, reply& answer) {
-         return split(r, answer, action::bit_or, "settle",
-                      [](const request& q, std::uint64_t before) { return before | q.operand; });
+         return split(r, answer, action::bit_or, "settle", with_bits);
      },
      run_graph,
      {"deadlock", "no end", "require", "use after free"}},

@@ -126,7 +126,7 @@ class deps_world {
             arrived.begin(nullptr);
             ended = [](detail::completion* c) noexcept {
                 if (void* const sleeper = static_cast<guest*>(c)->arrived.finish()) {
-                    static_cast<detail::bell*>(sleeper)->notify();
+                    static_cast<detail::bell*>(sleeper)->deliver();
                 }
             };
         }
@@ -135,7 +135,7 @@ class deps_world {
 
         bool done() const noexcept { return arrived.done(); }
         bool arm(detail::bell& b) noexcept { return arrived.try_wait(&b); }
-        void disarm() noexcept { static_cast<void>(arrived.stop_waiting(nullptr)); }
+        bool disarm() noexcept { return arrived.stop_waiting(nullptr); }
 
         detail::access_node room;
         detail::join_word<detail::machine> arrived;
@@ -202,7 +202,9 @@ class deps_world {
             if (c.arm(sleeping)) {
                 reached("slept");
                 sleeping.wait();
-                c.disarm();
+                if (!c.disarm()) {
+                    sleeping.await_delivery();
+                }
             } else {
                 sleeping.cancel();
             }

@@ -149,8 +149,67 @@ TEST(reserve, a_runtime_with_a_stand_in_ends) {
     expect_well<w, &w::outside, &w::stands_by, &w::stands_in>(by_both, {.memory = memory_order_of::sequential});
 }
 
+// A thread that is not of the team hands over a task that a frame waits for, and the runtime ends behind the frame: not
+// before that thread is out of it, too.
+struct visited : sched_world {
+    visited() : sched_world(1, steal_protocol::asymmetric, 0) {
+        label(team_.detached(), "detached");
+        label(around, "around");
+    }
+    void owner() {
+        detail::worker& self = *workers_[0];
+        {
+            detail::latch<detail::machine> pending(1);
+            const detail::context ctx(self.ctx, &pending);
+            const detail::context* const outer = self.ctx;
+            self.contexts.enter(&ctx);
+            around.store(&ctx, memory_order::release);
+            detail::latch_done condition(pending);
+            team_.wait(self, detail::wanted::within(&ctx), 0, condition, "frame", nullptr);
+            self.contexts.leave(outer);
+        }
+        require(runs == 1, "the task is lost or was run twice");
+        detail::end_runtime(self, nullptr, [this] { detail::stop_threads(team_, *spare, lent, [] {}); });
+        delete spare;
+    }
+    void visitor() {
+        while ((task.ctx = around.load(memory_order::acquire)) == nullptr) {
+            machine::pause();
+        }
+        detail::submit_to(team_, *spare, task);
+        reached("back");
+    }
+
+  private:
+    struct submitted final : detail::loose_task {
+        explicit submitted(visited& w) noexcept : loose_task(&run_it, nullptr), world(w) {}
+        static void run_it(detail::task_header* header) noexcept {
+            auto& self = *static_cast<submitted*>(header);
+            ++self.world.runs;
+            detail::arrive(*self.ctx->pending);
+        }
+        visited& world;
+    };
+
+    detail::reserve* spare = new detail::reserve;
+    detail::permits lent{1};
+    machine::atomic<const detail::context*> around{nullptr};
+    int runs = 0;
+    submitted task{*this};
+};
+
+TEST(reserve, a_runtime_does_not_end_before_a_visitor_is_out) {
+    for (const memory_order_of memory : {memory_order_of::tso, memory_order_of::partial}) {
+        expect_well<visited, &visited::owner, &visited::visitor>({"back"}, {.memory = memory});
+    }
+}
+TEST(rc11, a_visitor) {
+    expect_well<visited, &visited::owner, &visited::visitor>({"back"}, {.memory = memory_order_of::rc11, .newest = 2});
+}
+
 // --- faults ---------------------------------------------------------------------------------------------------------
 
+constexpr auto run_visited = run_world<visited, &visited::owner, &visited::visitor>;
 constexpr auto run_alone = run_world<alone, &alone::outside, &alone::stands_by>;
 const std::set<std::string> hangs = {"no end", "deadlock"};
 
@@ -217,6 +276,14 @@ const seeded all[] = {
      },
      run_alone,
      {"require"}},
+    {"reserve V6",
+     "a_visitor_not_counted",
+     [](request& r, reply& answer) {
+         answer.value = 2; // of which it would be one
+         return r.what == action::add && touches(r, "detached") && engine::instance().thread() == 1;
+     },
+     run_visited,
+     {"use after free"}},
 };
 
 class reserve_fault : public testing::TestWithParam<seeded> {};

@@ -96,7 +96,7 @@ struct unrelated : sched_world {
         detail::worker& executor;
         bool done() const noexcept { return other.joined.done(); }
         bool arm(detail::bell& b) noexcept { return other.joined.try_wait(&b); }
-        void disarm() noexcept { static_cast<void>(other.joined.stop_waiting(&executor)); }
+        bool disarm() noexcept { return other.joined.stop_waiting(&executor); }
     };
     struct outside_task final : detail::loose_task {
         explicit outside_task(unrelated& w) noexcept : loose_task(&run_it, &w.team_.root()), world(w) {}

@@ -23,7 +23,7 @@ struct one_sleep {
         }
         return !AtOnce;
     }
-    void disarm() noexcept { over = true; }
+    bool disarm() noexcept { return over = true; }
 };
 
 // Worker 2 sleeps, and takes anything or, if it Waits, what the owner pushes. Worker 1, who counts as asleep, is called
@@ -167,7 +167,7 @@ struct looking_only : sched_world {
         const detail::team& home;
         bool done() const noexcept { return home.stopping(); }
         bool arm(detail::bell&) const noexcept { return !done(); }
-        void disarm() const noexcept {}
+        bool disarm() const noexcept { return true; }
     };
     [[gnu::noinline]] void fork_under(detail::worker& self, const detail::context& ctx) {
         branch other(*this, self, [](sched_world&, detail::worker&) {});

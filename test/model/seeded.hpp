@@ -117,5 +117,6 @@ inline bool parted(request& r, reply& answer, bool mine, std::uint64_t (*change)
 }
 inline std::uint64_t put(const request& r, std::uint64_t) { return r.operand; }
 inline std::uint64_t sum(const request& r, std::uint64_t before) { return before + r.operand; }
+inline std::uint64_t with_bits(const request& r, std::uint64_t before) { return before | r.operand; }
 
 } // namespace skerry::model

@@ -33,6 +33,8 @@ constexpr auto run_called =
 constexpr auto run_join = run_world<join_world, &join_world::joiner, &join_world::thief>;
 using taken_back = join_and_other_world;
 constexpr auto run_taken_back = run_world<taken_back, &taken_back::joiner, &taken_back::thief, &taken_back::other>;
+using leaving = leaving_world;
+constexpr auto run_leaving = run_world<leaving, &leaving::joiner, &leaving::finisher, &leaving::other>;
 constexpr auto run_latch = run_world<latch_world, &latch_world::waiter, &latch_world::task_one, &latch_world::task_two>;
 constexpr auto run_lonely = run_world<lonely_world, &lonely_world::waiter, &lonely_world::task>;
 
@@ -328,6 +330,47 @@ const seeded all[] = {
      },
      run_called,
      {"require"}},
+
+    {"event count E5",
+     "delivery_wakes_nobody",
+     [](request& r, reply&) { return is(r, action::futex_wake, "deliver"); },
+     run_leaving,
+     {"deadlock"}},
+    {"event count E5",
+     "delivery_by_a_load_and_a_store",
+     [](request& r, reply& a) { return parted(r, a, is(r, action::bit_or, "deliver"), with_bits); },
+     run_leaving,
+     {"deadlock"}},
+    {"event count E5",
+     "delivery_not_released",
+     [](request& r, reply&) { return unreleased(r, is(r, action::bit_or, "deliver")); },
+     run_leaving,
+     {"race"},
+     memory_order_of::rc11},
+    {"event count E6",
+     "sleeper_goes_before_the_delivery",
+     [](request& r, reply& a) {
+         a.value = 8;
+         return is(r, action::load, "await_delivery");
+     },
+     run_leaving,
+     {"use after free", "race"}},
+    {"event count E6",
+     "awaited_by_a_load_and_a_store",
+     [](request& r, reply& a) { return parted(r, a, is(r, action::bit_or, "await_delivery"), with_bits); },
+     run_leaving,
+     {"deadlock"}},
+    {"event count E6",
+     "awaited_without_a_last_look",
+     [](request& r, reply&) { return is(r, action::futex_wait, "await_delivery") && sleep_on_anything(r); },
+     run_leaving,
+     {"deadlock"}},
+    {"event count E6",
+     "delivery_not_acquired",
+     [](request& r, reply&) { return unacquired(r, is(r, action::load, "await_delivery")); },
+     run_leaving,
+     {"race"},
+     memory_order_of::rc11},
 
     {"join word J1",
      "thief_ends_by_a_store",

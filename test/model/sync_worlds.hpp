@@ -231,7 +231,9 @@ void sleep_until(bell& sleeping, Done done, Arm arm, Disarm disarm) {
         if (arm()) {
             reached("slept");
             sleeping.wait();
-            disarm();
+            if (!disarm()) {
+                sleeping.await_delivery();
+            }
         } else {
             sleeping.cancel();
         }
@@ -254,7 +256,7 @@ struct join_world {
     void joiner() {
         sleep_until(
             sleeping, [&] { return stolen->joined.done(); }, [&] { return stolen->joined.try_wait(&sleeping); },
-            [&] { static_cast<void>(stolen->joined.stop_waiting(this)); });
+            [&] { return stolen->joined.stop_waiting(this); });
         require(stolen->result.get() == 7, "the result has not arrived");
         delete stolen;
     }
@@ -262,7 +264,7 @@ struct join_world {
         stolen->result.set(7);
         if (void* const sleeper = stolen->joined.finish()) {
             reached("told");
-            static_cast<bell*>(sleeper)->notify();
+            static_cast<bell*>(sleeper)->deliver();
         }
     }
 };
@@ -270,6 +272,47 @@ struct join_world {
 // A joiner whose bell rings for another reason first (new work), so that it takes its wish back and wishes again.
 struct join_and_other_world : join_world {
     void other() { sleeping.notify(); }
+};
+
+// The same, where the bell goes with the joiner and the other thread, as a runtime's does: who ended the task is of
+// another one, for which nobody waits.
+struct leaving_world {
+    detail::join_word<machine> end;
+    bell* sleeping = new bell;
+    machine::atomic<int> gone{0};
+    plain<int> last{0};
+    leaving_world() {
+        label(end, "end");
+        label(*sleeping, "bell");
+        label(gone, "gone");
+        end.begin(this);
+    }
+    void joiner() {
+        bool rung = false;
+        sleep_until(
+            *sleeping, [&] { return end.done(); }, [&] { return end.try_wait(sleeping); },
+            [&] {
+                rung = !end.stop_waiting(this);
+                return !rung;
+            });
+        require(!rung || last.get() == 1, "what came before the delivery has not arrived");
+        while (gone.load(memory_order::acquire) == 0) {
+        }
+        delete sleeping;
+    }
+    void other() {
+        if (sleeping->call()) {
+            reached("called");
+        }
+        gone.store(1, memory_order::release);
+    }
+    void finisher() {
+        if (void* const sleeper = end.finish()) {
+            reached("told");
+            last.set(1);
+            static_cast<bell*>(sleeper)->deliver();
+        }
+    }
 };
 
 // Two tasks and the waiter itself count down a latch, which dies at once.
@@ -286,14 +329,14 @@ struct latch_world {
     void waiter() {
         static_cast<void>(latch->arrive());
         sleep_until(
-            sleeping, [&] { return latch->done(); }, [&] { return latch->arm(&sleeping); }, [&] { latch->disarm(); });
+            sleeping, [&] { return latch->done(); }, [&] { return latch->arm(&sleeping); }, [&] { return latch->disarm(); });
         require(first.get() == 1 && second.get() == 1, "a task's work has not arrived");
         delete latch;
     }
     void arrive() {
         if (void* const sleeper = latch->arrive()) {
             reached("told");
-            static_cast<bell*>(sleeper)->notify();
+            static_cast<bell*>(sleeper)->deliver();
         }
     }
     void task_one() {
@@ -319,7 +362,7 @@ struct late_latch_world : latch_world {
                 }
                 return latch->arm(&sleeping);
             },
-            [&] { latch->disarm(); });
+            [&] { return latch->disarm(); });
         reached(left ? "left" : "never left");
         require(first.get() == 1 && second.get() == 1, "a task's work has not arrived");
         delete latch;

@@ -15,6 +15,7 @@
 #include "deps/naming.hpp"
 #include "deps/task_scope.hpp"
 #include "frontend/dataflow/ends.hpp"
+#include "sched/ending.hpp"
 #include "sched/entry.hpp"
 #include "sched/latch_done.hpp"
 #include "sched/team_wait.hpp"
@@ -67,6 +68,7 @@ void begin_elsewhere(dependent_task& task) noexcept {
     team& crew = task.home->crew();
     crossing* const edge = crossing::of(crew);
     const bool may_go = edge != nullptr && edge->can_go(task);
+    const visit from_here(crew);
     crew.inject(task, true);
     if (may_go) {
         edge->offer();
@@ -98,14 +100,14 @@ class waiting_task final : public dependent_task {
         ready_.begin(nullptr);
         ended = [](completion* c) noexcept {
             if (void* const sleeper = static_cast<waiting_task*>(c)->ready_.finish()) {
-                static_cast<bell*>(sleeper)->notify();
+                static_cast<bell*>(sleeper)->deliver();
             }
         };
     }
 
     [[nodiscard]] bool done() const noexcept { return ready_.done(); }
     [[nodiscard]] bool arm(bell& b) noexcept { return ready_.try_wait(&b); }
-    void disarm() noexcept { static_cast<void>(ready_.stop_waiting(nullptr)); }
+    [[nodiscard]] bool disarm() noexcept { return ready_.stop_waiting(nullptr); }
 
   private:
     static void release(dependent_task* task) noexcept { delete static_cast<waiting_task*>(task); }

@@ -26,7 +26,7 @@ void notify(void* sleeper) noexcept {
         machine::discard_all(coherence_step::found);
         reinterpret_cast<continuation*>(word & ~coroutine_tag)->begin();
     } else {
-        static_cast<bell*>(sleeper)->notify();
+        static_cast<bell*>(sleeper)->deliver();
     }
 }
 
@@ -38,7 +38,7 @@ struct future_base::ended {
 
     bool done() const noexcept { return task.done(); }
     bool arm(bell& b) noexcept { return task.end_.try_wait(&b); }
-    void disarm() noexcept { static_cast<void>(task.end_.stop_waiting(nullptr)); }
+    bool disarm() noexcept { return task.end_.stop_waiting(nullptr); }
 };
 
 future_base::future_base(void (*r)(task_header*) noexcept)

@@ -37,7 +37,7 @@ class latch {
 
     [[nodiscard]] bool done() const noexcept { return word_.done(); }
     [[nodiscard]] bool arm(void* sleeper) noexcept { return word_.try_wait(sleeper); }
-    void disarm() noexcept { static_cast<void>(word_.stop_waiting(nullptr)); }
+    [[nodiscard]] bool disarm() noexcept { return word_.stop_waiting(nullptr); }
 
     // For another round. Precondition: done() or alone(), and nobody else holds a count.
     void reset() noexcept {
