@@ -6,7 +6,8 @@
 // stands a full fence on both sides (or a light and a heavy one), so one of them sees the other: no lost wake-up.
 //
 // Who wakes a sleeper may be the last to touch it, as one team's worker that ends what another team's waits for: the
-// sleeper, awake for another reason meanwhile, must not go before that. Such a waker delivers, and the sleeper awaits it.
+// sleeper, awake for another reason meanwhile, must not go before that. Such a waker delivers, and the sleeper awaits
+// it.
 //
 // Thread safety: prepare, cancel and the waits belong to the sleeper; the rest may be called by any thread, but for
 // deliver: by the one thread to which the sleeper's address was handed (join_word).

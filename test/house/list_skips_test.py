@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/list_skips names each case that was skipped, with its reason, and says so where no tests have run."""
+"""tools/list_skips names each case that was skipped, with its reason, says so where no tests have run, and fails for a
+reason that nobody has written down, if it is asked to."""
 
 import pathlib
 import subprocess
@@ -36,13 +37,15 @@ limits_test.cpp:310: Skipped
 
 
 class ListSkips(unittest.TestCase):
-    def listed(self, log):
-        with tempfile.TemporaryDirectory() as build:
+    def listed(self, log, *options, name="dev"):
+        with tempfile.TemporaryDirectory() as above:
+            build = pathlib.Path(above) / name
+            build.mkdir()
             if log is not None:
-                folder = pathlib.Path(build) / "Testing/Temporary"
+                folder = build / "Testing/Temporary"
                 folder.mkdir(parents=True)
                 (folder / "LastTest.log").write_text(log, encoding="utf-8")
-            return subprocess.run([LIST_SKIPS, build], capture_output=True, text=True, check=False)
+            return subprocess.run([LIST_SKIPS, *options, build], capture_output=True, text=True, check=False)
 
     def test_each_has_its_reason(self):
         done = self.listed(LOG)
@@ -50,6 +53,18 @@ class ListSkips(unittest.TestCase):
         self.assertEqual(done.stdout.splitlines(), ["skipped Limits.OfTheGroup: no group can be made here",
                                                     "skipped Limits.ToldTwice: one worker",
                                                     "skipped Limits.Silent: no reason given", "3 cases skipped"])
+
+    def test_a_reason_that_is_not_known(self):
+        done = self.listed(LOG, "--known")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("3 cases skipped", done.stdout)
+        self.assertIn("does not know why these are skipped in a build 'dev':\n"
+                      "Limits.OfTheGroup: no group can be made here\n", done.stderr)
+
+    def test_a_reason_that_is_known_in_some_builds(self):
+        log = LOG[:LOG.index("[ RUN      ] Limits.ToldTwice")].replace("no group\ncan be made here", "only debug builds look")
+        self.assertEqual(self.listed(log, "--known", name="optimised").returncode, 0)
+        self.assertEqual(self.listed(log, "--known", name="clang").returncode, 1)
 
     def test_none(self):
         self.assertEqual(self.listed("100% tests passed\n").stdout, "0 cases skipped\n")

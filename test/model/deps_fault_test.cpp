@@ -290,9 +290,7 @@ const seeded all[] = {
      memory_order_of::rc11},
     {"deps S1",
      "settled_by_a_load_and_a_store",
-     [](request& r, reply& answer) {
-         return split(r, answer, action::bit_or, "settle", with_bits);
-     },
+     [](request& r, reply& answer) { return split(r, answer, action::bit_or, "settle", with_bits); },
      run_graph,
      {"deadlock", "no end", "require", "use after free"}},
     {"deps S1",

@@ -60,11 +60,11 @@ void end_branch() {
 const seeded all[] = {
     {"relay R1", "a_call_forgotten_that_came_before_the_sleep",
      [](request& r, reply& answer) {
-         if (!is(r, action::exchange, "cancel") || !by(0)) {
+         if (!is(r, action::compare_exchange, "cancel") || !by(0)) {
              return false;
          }
          perform(r);
-         answer.value = 0;
+         answer = {r.expected, true};
          return true;
      },
      run_at_once, hangs},

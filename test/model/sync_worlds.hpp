@@ -329,7 +329,8 @@ struct latch_world {
     void waiter() {
         static_cast<void>(latch->arrive());
         sleep_until(
-            sleeping, [&] { return latch->done(); }, [&] { return latch->arm(&sleeping); }, [&] { return latch->disarm(); });
+            sleeping, [&] { return latch->done(); }, [&] { return latch->arm(&sleeping); },
+            [&] { return latch->disarm(); });
         require(first.get() == 1 && second.get() == 1, "a task's work has not arrived");
         delete latch;
     }

@@ -2,11 +2,16 @@
 #include "base/port/file.hpp"
 
 #include <cerrno>
+#include <stdexcept>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/port/clock.hpp"
+#include "base/port/thread.hpp"
 
 namespace skerry::inline SKERRY_ABI::port {
 
@@ -48,8 +53,18 @@ std::optional<std::string> read_small_file(const std::string& path) {
     return std::nullopt;
 }
 
-file_lock::file_lock(std::FILE* file) noexcept : descriptor_(::fileno(file)) {
-    while (::flock(descriptor_, LOCK_EX) != 0 && errno == EINTR) {
+file_lock::file_lock(std::FILE* file, std::uint64_t most_ns) : descriptor_(::fileno(file)) {
+    std::uint64_t since = now_ns();
+    off_t size = 0;
+    while (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR)) {
+        struct stat info{};
+        if (::fstat(descriptor_, &info) == 0 && std::exchange(size, info.st_size) != info.st_size) {
+            since = now_ns();
+        } else if (now_ns() - since > most_ns) {
+            throw std::runtime_error("others hold its lock and have written nothing for " +
+                                     std::to_string(most_ns / 1'000'000) + " ms: is one of them stopped?");
+        }
+        sleep_ns(1'000'000);
     }
 }
 

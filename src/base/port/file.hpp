@@ -3,6 +3,7 @@
 
 // Small files of the system: /proc and /sys; locks. Thread safety: any thread.
 
+#include <cstdint>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -18,7 +19,9 @@ std::optional<std::string> read_small_file(const std::string& path);
 // the lock of a process that dies. Without effect where the file system has no locks.
 class file_lock {
   public:
-    explicit file_lock(std::FILE* file) noexcept;
+    // Errors: std::runtime_error: others have held the lock and the file has not grown for about `most_ns`, as when who
+    // writes is stopped.
+    explicit file_lock(std::FILE* file, std::uint64_t most_ns = 10'000'000'000);
     file_lock(const file_lock&) = delete;
     file_lock& operator=(const file_lock&) = delete;
     ~file_lock();

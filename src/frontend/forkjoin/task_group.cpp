@@ -42,6 +42,8 @@ void task_group::wait_for_members() noexcept {
         try {
             entry.emplace(detail::current_team());
         } catch (...) { // no slot is free
+        }
+        if (!entry.has_value()) {
             detail::wait_without_slot(condition);
             return;
         }

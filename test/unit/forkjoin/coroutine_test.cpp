@@ -109,4 +109,28 @@ TEST_P(Coroutine, FromThreadsOutside) {
     }
 }
 
+fire_and_forget waits(future<int>& f, std::atomic<int>& found) { found = co_await f; }
+
+// The task of the future ends in the default runtime, and hands the coroutine over to one that ends right behind it.
+TEST(Coroutines, OfARuntimeThatEndsAtOnce) {
+    for (unsigned round = 0; round < 200; ++round) {
+        std::atomic<bool> waiting = false;
+        std::atomic<int> found = 0;
+        future<int> f = submit([&waiting] {
+            while (!waiting) {
+                std::this_thread::yield();
+            }
+            return 1;
+        });
+        {
+            skerry::runtime rt(OnWorkers::with(1 + round % 2));
+            rt.run([&] {
+                waits(f, found);
+                waiting = true;
+            });
+            EXPECT_EQ(found, 1);
+        }
+    }
+}
+
 } // namespace

@@ -236,4 +236,33 @@ TEST(TaskGroupAlone, MayOutliveTheRegionItWasMadeIn) {
     EXPECT_EQ(ran, 2);
 }
 
+// Its tasks run in the default runtime, and who waits is in one that ends right behind it.
+TEST(TaskGroupAlone, OfAnotherRuntimeThanItsWaiters) {
+    for (unsigned round = 0; round < 200; ++round) {
+        std::atomic<int> ran = 0;
+        std::atomic<bool> waiting = false;
+        task_group g;
+        for (int i = 0; i < 3; ++i) {
+            g.run([&] {
+                while (!waiting) {
+                    std::this_thread::yield();
+                }
+                ++ran;
+            });
+        }
+        {
+            skerry::runtime rt(OnWorkers::with(1 + round % 2));
+            rt.run([&] {
+                skerry::parallel_invoke(
+                    [&] {
+                        waiting = true;
+                        g.wait();
+                    },
+                    [] { skerry::submit([] { return 1; }).get(); });
+            });
+        }
+        EXPECT_EQ(ran, 3);
+    }
+}
+
 } // namespace
