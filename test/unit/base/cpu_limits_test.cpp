@@ -2,86 +2,23 @@
 #include "base/port/cpu_limits.hpp"
 
 #include <cerrno>
-#include <fstream>
-#include <optional>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <sched.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/port/file.hpp"
 #include "base/port/thread.hpp"
 #include "child.hpp"
+#include "control_group.hpp"
 
 namespace {
 
 using namespace skerry::port;
+using skerry_test::control_group;
 using skerry_test::run_in_child;
-
-bool write_file(const std::string& path, const std::string& text) {
-    std::ofstream file(path);
-    file << text << std::flush;
-    return static_cast<bool>(file);
-}
-
-std::string without_end_slash(std::string path) {
-    while (!path.empty() && path.back() == '/') {
-        path.pop_back();
-    }
-    return path;
-}
-
-// A control group of our own below the one that this process is in, with one controller.
-class group {
-  public:
-    // Where it can be made; nothing if the kernel forbids it, and `reason` says why.
-    static std::optional<std::string> own_folder(const char* controller, std::string& reason) {
-        const std::string content = read_small_file("/proc/self/cgroup").value_or("");
-        const std::string v1 = ':' + std::string(controller) + ':';
-        if (const auto at = content.find(v1); at != std::string::npos) {
-            const auto begin = at + v1.size();
-            return without_end_slash("/sys/fs/cgroup/" + std::string(controller) +
-                                     content.substr(begin, content.find('\n', begin) - begin));
-        }
-        if (const auto at = content.find("0::"); at != std::string::npos) {
-            std::string folder =
-                without_end_slash("/sys/fs/cgroup" + content.substr(at + 3, content.find('\n', at) - at - 3));
-            if (write_file(folder + "/cgroup.subtree_control", '+' + std::string(controller))) {
-                return folder;
-            }
-        }
-        reason = "no control group with the controller '" + std::string(controller) + "' can be made here";
-        return std::nullopt;
-    }
-
-    explicit group(const std::string& path) : path_(path), made_(mkdir(path.c_str(), 0755) == 0) {}
-    group(const group&) = delete;
-    group& operator=(const group&) = delete;
-    ~group() {
-        // The kernel lets go of a dead member a moment after it was waited for.
-        while (made_ && rmdir(path_.c_str()) != 0 && errno == EBUSY) {
-            skerry::port::yield();
-        }
-    }
-
-    bool made() const { return made_; }
-    const std::string& path() const { return path_; }
-    bool set(const char* file, const std::string& text) const { return write_file(path_ + file, text); }
-    bool enter() const { return set("/cgroup.procs", "0"); }
-
-    bool set_quota(long quota_us) const {
-        return set("/cpu.max", std::to_string(quota_us) + " 100000") ||
-               (set("/cpu.cfs_period_us", "100000") && set("/cpu.cfs_quota_us", std::to_string(quota_us)));
-    }
-
-  private:
-    std::string path_;
-    bool made_;
-};
-
-std::string fresh_name() { return "/skerry-test-" + std::to_string(getpid()); }
 
 struct found_in_child {
     unsigned workers = 0;
@@ -90,7 +27,7 @@ struct found_in_child {
 };
 
 // What read_cpu_limits() says to a member of the group.
-found_in_child limits_inside(const group& inside) {
+found_in_child limits_inside(const control_group& inside) {
     const auto child = run_in_child([&] {
         if (!inside.enter()) {
             std::perror(inside.path().c_str());
@@ -111,11 +48,11 @@ found_in_child limits_inside(const group& inside) {
 
 TEST(cpu_limits, quota_is_found_and_rounded_up) {
     std::string reason;
-    const auto folder = group::own_folder("cpu", reason);
+    const auto folder = control_group::own_folder("cpu", reason);
     if (!folder) {
         GTEST_SKIP() << reason;
     }
-    const group g(*folder + fresh_name());
+    const control_group g(*folder + control_group::fresh_name());
     if (!g.made()) {
         GTEST_SKIP() << g.path() << ": " << std::generic_category().message(errno);
     }
@@ -135,16 +72,16 @@ TEST(cpu_limits, quota_is_found_and_rounded_up) {
 
 TEST(cpu_limits, quota_of_an_outer_group_counts) {
     std::string reason;
-    const auto folder = group::own_folder("cpu", reason);
+    const auto folder = control_group::own_folder("cpu", reason);
     if (!folder) {
         GTEST_SKIP() << reason;
     }
-    const group outer(*folder + fresh_name());
+    const control_group outer(*folder + control_group::fresh_name());
     if (!outer.made()) {
         GTEST_SKIP() << outer.path() << ": " << std::generic_category().message(errno);
     }
     outer.set("/cgroup.subtree_control", "+cpu");
-    const group inner(outer.path() + "/inner");
+    const control_group inner(outer.path() + "/inner");
     ASSERT_TRUE(inner.made());
     ASSERT_TRUE(outer.set_quota(70'000));
     const found_in_child found = limits_inside(inner);
@@ -155,11 +92,11 @@ TEST(cpu_limits, quota_of_an_outer_group_counts) {
 
 TEST(cpu_limits, cpuset_of_one_is_found) {
     std::string reason;
-    const auto folder = group::own_folder("cpuset", reason);
+    const auto folder = control_group::own_folder("cpuset", reason);
     if (!folder) {
         GTEST_SKIP() << reason;
     }
-    const group g(*folder + fresh_name());
+    const control_group g(*folder + control_group::fresh_name());
     if (!g.made()) {
         GTEST_SKIP() << g.path() << ": " << std::generic_category().message(errno);
     }

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <cstdio>
@@ -33,6 +34,7 @@
 #include <skerry/skerry.hpp>
 
 #include "../base/child.hpp"
+#include "../base/control_group.hpp"
 #include "../base/memory_group.hpp"
 #include "../base/seccomp.hpp"
 
@@ -321,43 +323,62 @@ TEST(MemoryOfTheGroup, IsForWhatWasTouched) {
     }));
 }
 
-// Where the group's limits are hit while a program ends, others hang: numba#10556. Of 16 workers on one CPU most sleep
+// Where a group's limits are hit while a program ends, others hang: numba#10556. Of 16 workers on one CPU most sleep
 // then, some search, and one runs what nobody waits for.
+int ends_inside() {
+    alarm(60);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    if (sched_setaffinity(0, sizeof one, &one) != 0) {
+        return 1;
+    }
+    setenv("SKERRY_WORKERS", "16", 1);
+    {
+        skerry::runtime rt(with(16));
+        if (!rt.run(computes)) {
+            return 2;
+        }
+    }
+    if (!computes()) {
+        return 3;
+    }
+    std::atomic<bool> begun{false};
+    static_cast<void>(skerry::submit([&begun] {
+        begun = true;
+        for (;;) {
+            pause();
+        }
+    }));
+    while (!begun) {
+        std::this_thread::yield();
+    }
+    std::exit(0);
+}
+
 TEST(MemoryOfTheGroup, AProgramEndsInIt) {
     const skerry_test::memory_group group(48 * mib);
     if (!group.made()) {
         GTEST_SKIP() << skerry_test::memory_group::not_made;
     }
-    expect_success(run_in_child([&group]() -> int {
-        alarm(60);
-        cpu_set_t one;
-        CPU_ZERO(&one);
-        CPU_SET(sched_getcpu(), &one);
-        if (!group.enter() || sched_setaffinity(0, sizeof one, &one) != 0) {
-            return 1;
-        }
-        setenv("SKERRY_WORKERS", "16", 1);
-        {
-            skerry::runtime rt(with(16));
-            if (!rt.run(computes)) {
-                return 2;
-            }
-        }
-        if (!computes()) {
-            return 3;
-        }
-        std::atomic<bool> begun{false};
-        static_cast<void>(skerry::submit([&begun] {
-            begun = true;
-            for (;;) {
-                pause();
-            }
-        }));
-        while (!begun) {
-            std::this_thread::yield();
-        }
-        std::exit(0);
-    }));
+    expect_success(run_in_child([&group] { return group.enter() ? ends_inside() : 1; }));
+}
+
+// A fiftieth of a processor: it is taken away for most of the time, from whoever has it just then.
+TEST(QuotaOfTheGroup, AProgramEndsInIt) {
+    std::string reason;
+    const auto folder = skerry_test::control_group::own_folder("cpu", reason);
+    if (!folder) {
+        GTEST_SKIP() << reason;
+    }
+    const skerry_test::control_group group(*folder + skerry_test::control_group::fresh_name());
+    if (!group.made()) {
+        GTEST_SKIP() << group.path() << ": " << std::generic_category().message(errno);
+    }
+    ASSERT_TRUE(group.set_quota(2'000));
+    expect_success(run_in_child([&group] { return group.enter() ? ends_inside() : 1; }));
+    EXPECT_THAT(skerry::port::read_small_file(group.path() + "/cpu.stat"),
+                testing::Optional(testing::ContainsRegex("nr_throttled [1-9]")));
 }
 
 // --- system calls ---------------------------------------------------------------------------------------------------
