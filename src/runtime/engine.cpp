@@ -306,8 +306,7 @@ void engine::enter() {
     }
     last_slot = {team_.serial(), place};
     place->outer = current_page;
-    team::sit_down(*place);
-    place->trace.enter();
+    team::sit_down(*place, true);
 }
 
 void engine::leave() noexcept { leave_slot(worker::of(*current_page)); }

@@ -51,7 +51,7 @@ class reserve {
             if (task == nullptr) {
                 return;
             }
-            const activity_scope doing(place, "running tasks", nullptr);
+            const activity_scope<trace_sink<machine>> doing(place, "running tasks", nullptr);
             place.home.execute(place, *task, successors::here);
         }
     }

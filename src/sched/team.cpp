@@ -62,7 +62,8 @@ team::~team() {
 }
 
 worker* team::make_slot(unsigned number) {
-    auto fresh = std::make_unique<worker>(*this, root_, number, settings_.protocol, settings_.trace_records);
+    auto fresh = std::make_unique<worker>(*this, root_, number, settings_.protocol, settings_.trace_records,
+                                          settings_.observer != nullptr);
     if (settings_.places != nullptr) {
         const unsigned place = number % settings_.workers;
         fresh->order = settings_.places->victims_in_distance_order(place, settings_.workers);
@@ -131,15 +132,20 @@ void team::free_slot(worker& self) noexcept {
     self.taken.store(false, memory_order::release); // K2 -> K1
 }
 
-void team::sit_down(worker& self) noexcept {
+void team::sit_down(worker& self, bool from_outside) noexcept {
     if constexpr (machine::interrupts()) {
         self.core.store(machine::core(), memory_order::release);
         machine::on_interrupt(&on_interrupt);
     }
-    if (wait_observer* const to = self.home.observer()) [[unlikely]] {
-        to->seated(self.slot);
-    }
     current_page = &self;
+    if (takes_events<machine> || self.observed) [[unlikely]] {
+        if (wait_observer* const to = self.home.observer()) {
+            to->seated(self.slot);
+        }
+        if (from_outside) {
+            self.trace.enter();
+        }
+    }
 }
 
 unsigned team::known_slots(worker& self) const noexcept {
@@ -402,6 +408,17 @@ bool team::any_work(worker& self) const noexcept {
     return any_injected();
 }
 
+template <class F>
+bool team::any_sleeper(F&& f) noexcept {
+    for (unsigned i = 0, n = slots(); i < n; ++i) {
+        worker& w = slot(i);
+        if (w.sleeping.prepared() && f(w, wanted::from_word(w.announced.load(memory_order::acquire)))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void team::answer_push(worker& self, const context* joined) noexcept {
     self.count.deepest.raise_to(self.mine().depth());
     const unsigned asleep = sleepers_.load(memory_order::acquire); // after attend()'s full fence
@@ -419,49 +436,32 @@ void team::answer_push(worker& self, const context* joined) noexcept {
         return;
     }
     bool someone_else = false;
-    for (unsigned i = 0, n = slots(); i < n; ++i) {
-        worker& w = slot(i);
-        if (!w.sleeping.prepared()) {
-            continue;
-        }
-        const wanted wish = wanted::from_word(w.announced.load(memory_order::acquire));
+    const bool called = any_sleeper([&](worker& w, wanted wish) {
         if (wish.may_use(self, joined)) {
-            if (w.sleeping.call()) {
-                woken();
-                return;
-            }
-        } else {
-            someone_else = someone_else || wish.ctx() != nullptr;
+            return w.sleeping.call();
         }
-    }
-    if (someone_else) { // its tasks may come later: stay rung
+        someone_else = someone_else || wish.ctx() != nullptr;
+        return false;
+    });
+    if (called) {
+        woken();
+    } else if (someone_else) { // its tasks may come later: stay rung
         self.ring();
     }
 }
 
 bool team::wake_any() noexcept {
-    for (unsigned i = 0, n = slots(); i < n; ++i) {
-        worker& w = slot(i);
-        if (w.sleeping.prepared() && wanted::from_word(w.announced.load(memory_order::acquire)).is_any() &&
-            w.sleeping.call()) {
-            return true;
-        }
-    }
-    return false;
+    return any_sleeper([](worker& w, wanted wish) { return wish.is_any() && w.sleeping.call(); });
 }
 
 void team::wake_waiters() noexcept {
-    for (unsigned i = 0, n = slots(); i < n; ++i) {
-        worker& w = slot(i);
-        if (!w.sleeping.prepared()) {
-            continue;
-        }
-        const wanted wish = wanted::from_word(w.announced.load(memory_order::acquire));
+    any_sleeper([](worker& w, wanted wish) {
         const worker_page* const executor = wish.executor();
         if (executor == nullptr || worker::of(*const_cast<worker_page*>(executor)).tasks.looks_busy()) {
             w.sleeping.notify(); // no call: the caller has looked after the rings, and each of them will
         }
-    }
+        return false;
+    });
 }
 
 void team::stop() noexcept {
@@ -487,17 +487,10 @@ void team::inject(loose_task& task, bool anybody) noexcept {
     }
     machine::full_fence(); // the task before the look at who sleeps
     wake_any();
-    for (unsigned i = 0, n = slots(); i < n; ++i) {
-        worker& w = slot(i);
-        if (!w.sleeping.prepared()) {
-            continue;
-        }
-        const context* const wish = wanted::from_word(w.announced.load(memory_order::acquire)).ctx();
-        const bool fits = wish == joined || (anybody && wish != nullptr);
-        if (fits && w.sleeping.call() && !anybody) {
-            return;
-        }
-    }
+    any_sleeper([=](worker& w, wanted wish) {
+        const bool fits = wish.ctx() == joined || (anybody && wish.ctx() != nullptr);
+        return fits && w.sleeping.call() && !anybody;
+    });
 }
 
 void team::unlink(loose_task& task) noexcept {

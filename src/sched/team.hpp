@@ -76,8 +76,9 @@ class team {
     [[nodiscard]] bool make_slots(unsigned n);
     // Gives it back. What lies in its deque is left to the others.
     void free_slot(worker& self) noexcept;
-    // The calling thread is the slot's holder from now on; where thieves interrupt, they do it here.
-    static void sit_down(worker& self) noexcept;
+    // The calling thread is the slot's holder from now on; where thieves interrupt, they do it here. `from_outside`: it
+    // is no thread of the runtime.
+    static void sit_down(worker& self, bool from_outside = false) noexcept;
 
     // The life of a background thread: runs what it finds until stop() or until `retired` says so.
     template <class Retired>
@@ -267,6 +268,9 @@ class team {
     void rouse_another(worker& self) noexcept;
     // Whether anybody's deque or the queue looks as if it held a task.
     [[nodiscard]] bool any_work(worker& self) const noexcept;
+    // Calls f(worker, what it waits for) for those who have announced that they will sleep, until it returns true.
+    template <class F>
+    bool any_sleeper(F&& f) noexcept;
     // Wakes one worker that takes anything, if one sleeps. Precondition: a full fence since the work was made visible.
     bool wake_any() noexcept;
     // Wakes all who wait for something and might find a task for them.

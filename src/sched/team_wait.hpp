@@ -13,7 +13,9 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-// Says what a worker does, as long as it lives, to the observer of waits if there is one. `text` is a literal.
+// Says what a worker does, as long as it lives, to the observer of waits if there is one. `text` is a literal. `Trace`:
+// as worker::with_trace() has it; where that is nothing, this is nothing.
+template <class Trace>
 class activity_scope {
   public:
     activity_scope(const worker& self, const char* text, const void* subject) noexcept
@@ -35,6 +37,11 @@ class activity_scope {
     wait_observer* const observer_;
     const unsigned slot_;
     wait_note before_;
+};
+template <>
+class activity_scope<null_trace> {
+  public:
+    activity_scope(const worker&, const char*, const void*) noexcept {}
 };
 
 // While a task runs, the worker may hold counts ahead of the latch that covers what the task begins. Those that are
@@ -128,7 +135,7 @@ void team::wait_as(worker& self, Trace trace, wanted w, std::size_t base, Condit
         machine::discard_all(coherence_step::task_joined);
         return;
     }
-    const activity_scope doing(self, text, subject);
+    const activity_scope<Trace> doing(self, text, subject);
     trace.wait(trace_id(subject), trace_id(text));
     const std::size_t floor = std::exchange(self.floor, base);
     const successors what_follows = w.executor() != nullptr ? successors::elsewhere : successors::here;
@@ -273,7 +280,7 @@ void team::work_as(worker& self, Trace trace, Retired&& retired) noexcept {
         if (task != nullptr) {
             idle.end();
             relay(self);
-            const activity_scope doing(self, "running tasks", nullptr);
+            const activity_scope<Trace> doing(self, "running tasks", nullptr);
             execute(self, trace, *task, successors::here);
         }
         begin_search(self, s, task == nullptr);

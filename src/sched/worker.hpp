@@ -44,13 +44,16 @@ struct hole_task final : task_header {
 };
 
 struct worker final : worker_page {
-    // `trace_records`: of the newest events to keep; 0: no trace. Errors: std::bad_alloc.
-    worker(team& t, const context& root, unsigned number, steal_protocol protocol, std::size_t trace_records)
+    // `trace_records`: of the newest events to keep; 0: no trace. `waits_observed`: there is a wait_observer.
+    // Errors: std::bad_alloc.
+    worker(team& t, const context& root, unsigned number, steal_protocol protocol, std::size_t trace_records,
+           bool waits_observed)
         : home(t),
           slot(number),
           events(trace_records == 0 ? nullptr
                                     : std::make_unique<trace_buffer<machine>>(number, trace_records, &port::ticks)),
           trace(events.get()),
+          observed(trace.on() || waits_observed),
           tasks(*this, protocol),
           contexts(*this),
           hole(root) {}
@@ -60,6 +63,7 @@ struct worker final : worker_page {
     const unsigned slot;
     const std::unique_ptr<trace_buffer<machine>> events; // null: no trace
     const trace_sink<machine> trace;                     // to it; for the holder of the slot
+    const bool observed;                                 // by a trace, or by the observer of waits
     std::vector<unsigned> order;                         // of the background workers, nearest first
     deque<machine, task_header> tasks;
     nested_contexts contexts; // of what is forked here
@@ -97,10 +101,11 @@ struct worker final : worker_page {
         return deque_thief<machine, task_header>(tasks);
     }
 
-    // Calls f with where events go, or with a twin that leaves them out: one look for all that f writes there.
+    // Calls f with where events go, or with a twin that leaves them out, if no wait is observed either: one look for
+    // all that f writes there or tells the observer.
     template <class F>
     void with_trace(F&& f) const noexcept {
-        if (trace.on()) [[unlikely]] {
+        if (takes_events<machine> || observed) [[unlikely]] {
             f(trace);
         } else if constexpr (!takes_events<machine>) {
             f(null_trace());
