@@ -312,20 +312,26 @@ void engine::enter() {
 void engine::leave() noexcept { leave_slot(worker::of(*current_page)); }
 
 void engine::submit(loose_task& task) {
-    if (options_.workers == 1) { // nobody else would run it
-        if (!start_reserve()) {
-            throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
-                                    "skerry: no slot is left for the thread that runs what comes from outside; raise "
-                                    "options::max_slots or SKERRY_MAX_SLOTS");
-        }
-    } else {
-        try {
-            static_cast<void>(start_reserve());
-        } catch (const std::system_error&) { // as without a slot
-            // The workers run the task when they have time.
-        }
+    if (options_.workers == 1 && !start_reserve()) { // nobody else would run it
+        throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
+                                "skerry: no slot is left for the thread that runs what comes from outside; raise "
+                                "options::max_slots or SKERRY_MAX_SLOTS");
     }
+    try_to_start_reserve();
     submit_to(team_, reserve_, task);
+}
+
+void engine::hand_over(loose_task& task) noexcept {
+    try_to_start_reserve();
+    submit_to(team_, reserve_, task, true); // with no reserve and one worker, it is for that one's wait
+}
+
+void engine::try_to_start_reserve() noexcept {
+    try {
+        static_cast<void>(start_reserve());
+    } catch (const std::exception&) { // as without a slot
+        // The workers run the task when they have time.
+    }
 }
 
 // --- blocking -------------------------------------------------------------------------------------------------------

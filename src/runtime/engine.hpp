@@ -42,8 +42,10 @@ class engine {
     void join_processes();
 
     // Queues a task of a thread without a slot, and makes sure that a thread will run it.
-    // Errors: std::bad_alloc; with one worker std::system_error (no slot is left, or no thread can be started).
+    // Errors, with one worker: std::bad_alloc; std::system_error (no slot is left, or no thread can be started).
     void submit(loose_task& task);
+    // The same, where there are more workers, or somebody inside waits for the task.
+    void hand_over(loose_task& task) noexcept;
 
     // The calling worker is about to block: lets another thread run in its place. end_blocking() takes the permit back.
     void begin_blocking() noexcept;
@@ -88,6 +90,7 @@ class engine {
     void stop() noexcept;
     // As start().
     [[nodiscard]] bool start_reserve();
+    void try_to_start_reserve() noexcept;
     // One slot more than `owned`: the destructor enters, too, and can be refused none. False: there are not so many.
     [[nodiscard]] bool keep_a_slot_beside(unsigned owned) { return team_.make_slots(owned + 1); }
     // Without executors: this process has no part in the program's trace.

@@ -131,6 +131,8 @@ void begin_task_in(team& home, loose_task& task) {
     }
 }
 
+void hand_over(team& home, loose_task& task) noexcept { static_cast<engine*>(home.owner())->hand_over(task); }
+
 team& current_team() { return engine::current().crew(); }
 
 void enter_default_team() { engine::standard().enter(); }

@@ -9,6 +9,7 @@
 #include <exception>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -65,9 +66,11 @@ class trace_file {
             open("r+e"); // the first process has made it
         }
         part.domain = place_.rank + place_.ranks * domains_++;
-        const port::file_lock lock(file_.get());
-        find_tail();
-        json_.add({&part, 1}, !first_in_file_);
+        std::optional<port::file_lock> lock;
+        json_.add({&part, 1}, [&] {
+            lock.emplace(file_.get());
+            return find_tail();
+        });
         finish();
     }
 
@@ -97,13 +100,14 @@ class trace_file {
                                     more);
     }
 
-    // Goes to where the next domain belongs: other processes may have written since.
-    void find_tail() {
+    // Goes to where the next domain belongs, and says whether another stands before: other processes may have written
+    // since.
+    [[nodiscard]] bool find_tail() {
         const auto tail = static_cast<long>(json_trace::tail.size());
         if (std::fseek(file_.get(), -tail, SEEK_END) != 0) {
             throw std::system_error(errno, std::generic_category());
         }
-        first_in_file_ = std::ftell(file_.get()) == static_cast<long>(json_trace::head.size());
+        return std::ftell(file_.get()) != static_cast<long>(json_trace::head.size());
     }
     void put(std::string_view text) {
         if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size()) {
@@ -122,7 +126,6 @@ class trace_file {
     const std::uint32_t generation_ = port::process_generation();
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_; // null: not opened yet
     json_trace json_;
-    bool first_in_file_ = true;
     std::uint32_t domains_ = 0;
 };
 

@@ -14,7 +14,8 @@ namespace skerry::inline SKERRY_ABI::detail {
 
 // V6. Keeps the end of a team off as long as this lives, for a thread that is not of the team and hands a task over to
 // it: before that call is back the task may have ended, and whoever waited for it have gone. Precondition: something
-// has not ended that the team's end waits for.
+// has not ended that the team's end waits for, be it a task in a frame of the team that is none of the detached ones.
+// Then the end of that task tells the end of the team of this count: it comes before the task is in the queue.
 class visit {
   public:
     explicit visit(team& home) noexcept
@@ -35,10 +36,10 @@ class visit {
     latch<machine>* const counted_;
 };
 
-// Hands over a task that has been counted. Thread safety: any thread.
-inline void submit_to(team& home, reserve& spare, loose_task& task) noexcept {
+// Hands over a task that has been counted. `anybody`: as for team::inject(). Thread safety: any thread.
+inline void submit_to(team& home, reserve& spare, loose_task& task, bool anybody = false) noexcept {
     const visit from_outside(home);
-    home.inject(task);
+    home.inject(task, anybody);
     spare.tell(); // V1
 }
 

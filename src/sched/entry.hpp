@@ -20,6 +20,8 @@ void leave_team() noexcept;
 
 // As begin_task(), for a task that belongs to `home` whoever calls.
 void begin_task_in(team& home, loose_task& task);
+// As begin_task(), for a task that somebody in `home` waits for, by a thread that is of another team.
+void hand_over(team& home, loose_task& task) noexcept;
 
 // A slot of the team for the calling thread, for as long as this lives. It may hold one of another team meanwhile.
 class team_entry {

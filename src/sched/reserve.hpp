@@ -43,6 +43,10 @@ class reserve {
   private:
     // Runs what was injected and what that leaves in the own deque.
     static void serve(worker& place) noexcept {
+        place.with_trace([&](auto trace) { serve_as(place, trace); });
+    }
+    template <class Trace>
+    static void serve_as(worker& place, Trace trace) noexcept {
         for (;;) {
             task_header* task = place.mine().take_newest(0);
             if (task == nullptr) {
@@ -51,8 +55,8 @@ class reserve {
             if (task == nullptr) {
                 return;
             }
-            const activity_scope<trace_sink<machine>> doing(place, "running tasks", nullptr);
-            place.home.execute(place, *task, successors::here);
+            const activity_scope<Trace> doing(place, "running tasks", nullptr);
+            place.home.execute(place, trace, *task, successors::here);
         }
     }
 

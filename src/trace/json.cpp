@@ -336,9 +336,9 @@ class drawing {
 
 } // namespace
 
-void json_trace::add(std::span<const trace_part> parts, bool behind_others) {
-    first_ = !behind_others;
+void json_trace::add(std::span<const trace_part> parts, const std::function<bool()>& behind_others) {
     const timeline time(parts, base_ns_);
+    first_ = !behind_others();
     event_list to(out_, first_);
     drawing picture(parts, time, to, tasks_);
     for (std::size_t p = 0; p < parts.size(); ++p) {

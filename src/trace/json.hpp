@@ -37,10 +37,13 @@ class json_trace {
 
     // Domains that ran together; each has a number of its own, also among those added before. Slices that did not end
     // are ended where the domain's events end, and say so; ends whose begin was dropped are left out. A task's events
-    // are told apart by time where its address was used again. `behind_others`: what others have added stands before.
-    // Errors: std::bad_alloc, what `output` throws.
-    void add(std::span<const trace_part> parts, bool behind_others);
-    void add(std::span<const trace_part> parts) { add(parts, !first_); }
+    // are told apart by time where its address was used again. `behind_others` is called when the events are in order
+    // and before the first piece: whether what others have added stands before.
+    // Errors: std::bad_alloc, what `output` and `behind_others` throw.
+    void add(std::span<const trace_part> parts, const std::function<bool()>& behind_others);
+    void add(std::span<const trace_part> parts) {
+        add(parts, [this] { return !first_; });
+    }
 
   private:
     output out_;

@@ -28,6 +28,7 @@ void begin_task(loose_task& task) {
     }
 }
 void begin_task_in(team&, loose_task& task) { begin_task(task); }
+void hand_over(team& home, loose_task& task) noexcept { home.inject(task); }
 
 // No slot is free for a thread from outside, so that none is ever left.
 team_entry::team_entry(team&) { throw std::bad_alloc(); }

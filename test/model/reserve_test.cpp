@@ -207,9 +207,60 @@ TEST(rc11, a_visitor) {
     expect_well<visited, &visited::owner, &visited::visitor>({"back"}, {.memory = memory_order_of::rc11, .newest = 2});
 }
 
+// Whoever waits in a team for tasks of another one goes with its team: not before the thread that ended the last of
+// them, which nobody joins, is out of its bell, though it was awake for another reason.
+struct leaving_team : sched_world {
+    leaving_team() : sched_world(1, steal_protocol::asymmetric, 0), of_world(workers_[0]) {
+        label(pending, "latch");
+        label(gone, "gone");
+        label(place->sleeping, "bell");
+        workers_[0] = place;
+    }
+    void waiter() {
+        {
+            const detail::context ctx(place->ctx, &pending);
+            detail::latch_done condition(pending);
+            home->wait(*place, detail::wanted::within(&ctx), 0, condition, "tasks of another team", nullptr);
+        }
+        wait_for(gone, 1);
+        workers_[0] = of_world;
+        put_page(0);
+        home->free_slot(*place);
+        delete home;
+    }
+    void finisher() { detail::arrive(pending); }
+    void rouser() {
+        if (place->sleeping.call()) {
+            reached("roused");
+        }
+        raise(gone);
+    }
+
+  private:
+    detail::worker* const of_world;
+    detail::team* home =
+        new detail::team({.workers = 1, .max_slots = 1, .protocol = steal_protocol::asymmetric, .places = nullptr});
+    detail::worker* place = home->take_slot(nullptr);
+    detail::latch<detail::machine> pending{1};
+    machine::atomic<int> gone{0};
+};
+
+TEST(reserve, a_team_goes_when_the_bell_has_been_delivered) {
+    using w = leaving_team;
+    for (const memory_order_of memory : {memory_order_of::tso, memory_order_of::partial}) {
+        expect_well<w, &w::waiter, &w::finisher, &w::rouser>({"roused"}, {.memory = memory});
+    }
+}
+TEST(rc11, a_team_goes_when_the_bell_has_been_delivered) {
+    using w = leaving_team;
+    expect_well<w, &w::waiter, &w::finisher, &w::rouser>({"roused"}, {.memory = memory_order_of::rc11, .newest = 2});
+}
+
 // --- faults ---------------------------------------------------------------------------------------------------------
 
 constexpr auto run_visited = run_world<visited, &visited::owner, &visited::visitor>;
+constexpr auto run_leaving =
+    run_world<leaving_team, &leaving_team::waiter, &leaving_team::finisher, &leaving_team::rouser>;
 constexpr auto run_alone = run_world<alone, &alone::outside, &alone::stands_by>;
 const std::set<std::string> hangs = {"no end", "deadlock"};
 
@@ -283,6 +334,14 @@ const seeded all[] = {
          return r.what == action::add && touches(r, "detached") && engine::instance().thread() == 1;
      },
      run_visited,
+     {"use after free"}},
+    {"event count E6",
+     "a_team_goes_before_the_delivery",
+     [](request& r, reply& answer) {
+         answer.value = 8;
+         return is(r, action::load, "await_delivery");
+     },
+     run_leaving,
      {"use after free"}},
 };
 

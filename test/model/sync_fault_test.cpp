@@ -33,7 +33,10 @@ constexpr auto run_called =
 constexpr auto run_join = run_world<join_world, &join_world::joiner, &join_world::thief>;
 using taken_back = join_and_other_world;
 constexpr auto run_taken_back = run_world<taken_back, &taken_back::joiner, &taken_back::thief, &taken_back::other>;
-using leaving = leaving_world;
+using leaving = leaving_world<false>;
+using leaving_in_time = leaving_world<true>;
+constexpr auto run_leaving_in_time =
+    run_world<leaving_in_time, &leaving_in_time::joiner, &leaving_in_time::finisher, &leaving_in_time::other>;
 constexpr auto run_leaving = run_world<leaving, &leaving::joiner, &leaving::finisher, &leaving::other>;
 constexpr auto run_latch = run_world<latch_world, &latch_world::waiter, &latch_world::task_one, &latch_world::task_two>;
 constexpr auto run_lonely = run_world<lonely_world, &lonely_world::waiter, &lonely_world::task>;
@@ -364,6 +367,14 @@ const seeded all[] = {
      "awaited_without_a_last_look",
      [](request& r, reply&) { return is(r, action::futex_wait, "await_delivery") && sleep_on_anything(r); },
      run_leaving,
+     {"deadlock"}},
+    {"event count E6",
+     "announcement_taken_back_by_an_exchange",
+     [](request& r, reply&) {
+         r.what = is(r, action::compare_exchange, "cancel") ? action::exchange : r.what;
+         return false;
+     },
+     run_leaving_in_time,
      {"deadlock"}},
     {"event count E6",
      "delivery_not_acquired",

@@ -57,8 +57,10 @@ TEST(join_word, a_wish_taken_back) {
     expect_right<world, &world::joiner, &world::thief, &world::other>({"slept", "told"});
 }
 TEST(join_word, a_joiner_goes_with_its_bell) {
-    using world = leaving_world;
+    using world = leaving_world<false>;
     expect_right<world, &world::joiner, &world::finisher, &world::other>({"slept", "told", "called"});
+    using timed = leaving_world<true>;
+    expect_right<timed, &timed::joiner, &timed::finisher, &timed::other>({"slept", "told", "called"});
 }
 TEST(latch, no_lost_wakeup) {
     expect_right<latch_world, &latch_world::waiter, &latch_world::task_one, &latch_world::task_two>({"slept", "told"});
@@ -102,7 +104,7 @@ TEST(rc11, join_word) {
     expect_well_in_c_plus_plus<join_world, &join_world::joiner, &join_world::thief>({"slept", "told"});
 }
 TEST(rc11, a_joiner_goes_with_its_bell) {
-    using world = leaving_world;
+    using world = leaving_world<false>;
     expect_well_in_c_plus_plus<world, &world::joiner, &world::finisher, &world::other>({"slept", "told", "called"});
 }
 TEST(rc11, latch) {

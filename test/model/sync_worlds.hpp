@@ -223,14 +223,14 @@ struct calling_world : event_world {
     int counted_on = 0;
 };
 
-// Waits as team::sleep does.
-template <class Done, class Arm, class Disarm>
+// Waits as team::sleep does; Timed: without a heavy fence.
+template <bool Timed = false, class Done, class Arm, class Disarm>
 void sleep_until(bell& sleeping, Done done, Arm arm, Disarm disarm) {
     while (!done()) {
         sleeping.prepare();
         if (arm()) {
             reached("slept");
-            sleeping.wait();
+            static_cast<void>(Timed ? sleeping.wait_for(1'000'000) : sleeping.wait());
             if (!disarm()) {
                 sleeping.await_delivery();
             }
@@ -276,6 +276,7 @@ struct join_and_other_world : join_world {
 
 // The same, where the bell goes with the joiner and the other thread, as a runtime's does: who ended the task is of
 // another one, for which nobody waits.
+template <bool Timed>
 struct leaving_world {
     detail::join_word<machine> end;
     bell* sleeping = new bell;
@@ -289,7 +290,7 @@ struct leaving_world {
     }
     void joiner() {
         bool rung = false;
-        sleep_until(
+        sleep_until<Timed>(
             *sleeping, [&] { return end.done(); }, [&] { return end.try_wait(sleeping); },
             [&] {
                 rung = !end.stop_waiting(this);

@@ -15,7 +15,6 @@
 #include "deps/naming.hpp"
 #include "deps/task_scope.hpp"
 #include "frontend/dataflow/ends.hpp"
-#include "sched/ending.hpp"
 #include "sched/entry.hpp"
 #include "sched/latch_done.hpp"
 #include "sched/team_wait.hpp"
@@ -68,7 +67,6 @@ void begin_elsewhere(dependent_task& task) noexcept {
     team& crew = task.home->crew();
     crossing* const edge = crossing::of(crew);
     const bool may_go = edge != nullptr && edge->can_go(task);
-    const visit from_here(crew);
     crew.inject(task, true);
     if (may_go) {
         edge->offer();

@@ -140,10 +140,14 @@ bool continuation::suspend(future_base& awaited, std::coroutine_handle<> handle)
 }
 
 void continuation::begin() noexcept {
+    worker& self = worker::of(*current_page);
+    if (&self.home != home_) {
+        hand_over(*home_, *this);
+        return;
+    }
     try {
-        begin_task_in(*home_, *this);
-    } catch (...) { // no memory for a larger deque: here and now
-        worker& self = worker::of(*current_page);
+        begin_task(*this);
+    } catch (const std::bad_alloc&) { // for a larger deque: here and now
         self.home.execute(self, *this);
     }
 }

@@ -59,7 +59,8 @@ class join_word {
                                               memory_order::acquire);
     }
 
-    // Takes try_wait() back. False: the task is done, and its finisher notifies or has notified the sleeper.
+    // Takes try_wait() back. False: the task is done, and its finisher has the sleeper from finish(): it delivers to
+    // it.
     [[nodiscard]] bool stop_waiting(void* executor) noexcept {
         std::uintptr_t old = live().load(memory_order::acquire);
         return old != finished && live().compare_exchange_strong(old, reinterpret_cast<std::uintptr_t>(executor),

@@ -4,7 +4,8 @@
 // Counts tasks down and lets one thread wait for the last. Two words, because the last task must not touch the latch
 // after the waiter may leave: the count says who is last, the join word says that the last has gone.
 //
-// Thread safety: add, arrive: any thread that holds a count. The rest: the waiter.
+// Thread safety: add, arrive: any thread that holds a count, or knows that the waiter cannot have looked yet. The rest:
+// the waiter.
 
 #include <cstddef>
 
@@ -21,7 +22,7 @@ class latch {
     explicit latch(std::size_t ahead = 0) noexcept : count_(1 + ahead) { word_.begin(nullptr); }
 
     void add(std::size_t n = 1) noexcept {
-        count_.fetch_add(n, memory_order::relaxed); // relaxed: the caller holds a count
+        count_.fetch_add(n, memory_order::relaxed); // relaxed: a count that the waiter must see is there before
     }
 
     // Returns the sleeper to notify, or null. The latch may be gone when this returns.
@@ -29,8 +30,8 @@ class latch {
         return count_.fetch_sub(n, memory_order::acq_rel) == n ? word_.finish() : nullptr; // L1 -> L1, J2
     }
 
-    // Whether nothing is counted but the waiter, who holds `ahead` more counts. Precondition: only the waiter, or what
-    // it has begun, adds.
+    // Whether nothing is counted but the waiter, who holds `ahead` more counts. Precondition: nobody adds but the
+    // waiter, what it has begun, and who did so before the waiter could look.
     [[nodiscard]] bool alone(std::size_t ahead = 0) const noexcept {
         return count_.load(memory_order::acquire) == 1 + ahead; // L2 <- L1
     }
