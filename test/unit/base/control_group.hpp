@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -19,24 +20,17 @@ namespace skerry_test {
 
 class control_group {
   public:
-    // Where it can be made; nothing if the kernel forbids it, and `reason` says why.
-    static std::optional<std::string> own_folder(const char* controller, std::string& reason) {
-        const std::string content = skerry::port::read_small_file("/proc/self/cgroup").value_or("");
-        const std::string v1 = ':' + std::string(controller) + ':';
-        if (const auto at = content.find(v1); at != std::string::npos) {
-            const auto begin = at + v1.size();
-            return without_end_slash("/sys/fs/cgroup/" + std::string(controller) +
-                                     content.substr(begin, content.find('\n', begin) - begin));
-        }
-        if (const auto at = content.find("0::"); at != std::string::npos) {
-            std::string folder =
-                without_end_slash("/sys/fs/cgroup" + content.substr(at + 3, content.find('\n', at) - at - 3));
-            if (write_file(folder + "/cgroup.subtree_control", '+' + std::string(controller))) {
-                return folder;
+    // Null, and a `reason`: this process may make none.
+    static std::unique_ptr<control_group> make(const char* controller, std::string& reason) {
+        if (const auto folder = own_folder(controller)) {
+            auto made = std::make_unique<control_group>(*folder + "/skerry-test-" + std::to_string(getpid()));
+            if (made->made()) {
+                return made;
             }
         }
-        reason = "no control group with the controller '" + std::string(controller) + "' can be made here";
-        return std::nullopt;
+        reason = "to make a control group with the controller '" + std::string(controller) +
+                 "' takes root, or a group that is delegated to this user";
+        return nullptr;
     }
 
     explicit control_group(const std::string& path) : path_(path), made_(mkdir(path.c_str(), 0755) == 0) {}
@@ -59,9 +53,26 @@ class control_group {
                (set("/cpu.cfs_period_us", "100000") && set("/cpu.cfs_quota_us", std::to_string(quota_us)));
     }
 
-    static std::string fresh_name() { return "/skerry-test-" + std::to_string(getpid()); }
-
   private:
+    // Where it can be made; nothing if the kernel forbids it.
+    static std::optional<std::string> own_folder(const char* controller) {
+        const std::string content = skerry::port::read_small_file("/proc/self/cgroup").value_or("");
+        const std::string v1 = ':' + std::string(controller) + ':';
+        if (const auto at = content.find(v1); at != std::string::npos) {
+            const auto begin = at + v1.size();
+            return without_end_slash("/sys/fs/cgroup/" + std::string(controller) +
+                                     content.substr(begin, content.find('\n', begin) - begin));
+        }
+        if (const auto at = content.find("0::"); at != std::string::npos) {
+            std::string folder =
+                without_end_slash("/sys/fs/cgroup" + content.substr(at + 3, content.find('\n', at) - at - 3));
+            if (write_file(folder + "/cgroup.subtree_control", '+' + std::string(controller))) {
+                return folder;
+            }
+        }
+        return std::nullopt;
+    }
+
     static bool write_file(const std::string& path, const std::string& text) {
         std::ofstream file(path);
         file << text << std::flush;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/port/cpu_limits.hpp"
 
-#include <cerrno>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -48,14 +46,11 @@ found_in_child limits_inside(const control_group& inside) {
 
 TEST(cpu_limits, quota_is_found_and_rounded_up) {
     std::string reason;
-    const auto folder = control_group::own_folder("cpu", reason);
-    if (!folder) {
+    const auto made = control_group::make("cpu", reason);
+    if (made == nullptr) {
         GTEST_SKIP() << reason;
     }
-    const control_group g(*folder + control_group::fresh_name());
-    if (!g.made()) {
-        GTEST_SKIP() << g.path() << ": " << std::generic_category().message(errno);
-    }
+    const control_group& g = *made;
     ASSERT_TRUE(g.set_quota(50'000));
     const found_in_child half = limits_inside(g);
     EXPECT_EQ(half.workers, 1U);
@@ -72,14 +67,11 @@ TEST(cpu_limits, quota_is_found_and_rounded_up) {
 
 TEST(cpu_limits, quota_of_an_outer_group_counts) {
     std::string reason;
-    const auto folder = control_group::own_folder("cpu", reason);
-    if (!folder) {
+    const auto made = control_group::make("cpu", reason);
+    if (made == nullptr) {
         GTEST_SKIP() << reason;
     }
-    const control_group outer(*folder + control_group::fresh_name());
-    if (!outer.made()) {
-        GTEST_SKIP() << outer.path() << ": " << std::generic_category().message(errno);
-    }
+    const control_group& outer = *made;
     outer.set("/cgroup.subtree_control", "+cpu");
     const control_group inner(outer.path() + "/inner");
     ASSERT_TRUE(inner.made());
@@ -92,17 +84,14 @@ TEST(cpu_limits, quota_of_an_outer_group_counts) {
 
 TEST(cpu_limits, cpuset_of_one_is_found) {
     std::string reason;
-    const auto folder = control_group::own_folder("cpuset", reason);
-    if (!folder) {
+    const auto made = control_group::make("cpuset", reason);
+    if (made == nullptr) {
         GTEST_SKIP() << reason;
     }
-    const control_group g(*folder + control_group::fresh_name());
-    if (!g.made()) {
-        GTEST_SKIP() << g.path() << ": " << std::generic_category().message(errno);
-    }
+    const control_group& g = *made;
     const unsigned last = process_cpus().back();
     ASSERT_TRUE(g.set("/cpuset.cpus", std::to_string(last)));
-    g.set("/cpuset.mems", read_small_file(*folder + "/cpuset.mems").value_or("0"));
+    g.set("/cpuset.mems", read_small_file(g.path() + "/../cpuset.mems").value_or("0"));
     const found_in_child found = limits_inside(g);
     EXPECT_EQ(found.workers, 1U);
     EXPECT_EQ(found.cpus, 1);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <stdexcept>
@@ -33,14 +32,18 @@ TEST(file_lock, one_that_others_keep_is_an_error_that_says_so) {
 
 TEST(file_lock, waits_for_another) {
     const shared_file file;
+    std::atomic<bool> asked = false;
     std::atomic<bool> opened = false;
     auto held = std::make_unique<file_lock>(file.other.get());
     std::thread other([&] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        while (!asked) {
+            std::this_thread::yield();
+        }
         opened = true;
         held.reset();
     });
     {
+        asked = true;
         const file_lock second(file.mine.get());
         EXPECT_TRUE(opened);
     }

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <cstdio>
@@ -367,17 +366,13 @@ TEST(MemoryOfTheGroup, AProgramEndsInIt) {
 // A fiftieth of a processor: it is taken away for most of the time, from whoever has it just then.
 TEST(QuotaOfTheGroup, AProgramEndsInIt) {
     std::string reason;
-    const auto folder = skerry_test::control_group::own_folder("cpu", reason);
-    if (!folder) {
+    const auto group = skerry_test::control_group::make("cpu", reason);
+    if (group == nullptr) {
         GTEST_SKIP() << reason;
     }
-    const skerry_test::control_group group(*folder + skerry_test::control_group::fresh_name());
-    if (!group.made()) {
-        GTEST_SKIP() << group.path() << ": " << std::generic_category().message(errno);
-    }
-    ASSERT_TRUE(group.set_quota(2'000));
-    expect_success(run_in_child([&group] { return group.enter() ? ends_inside() : 1; }));
-    EXPECT_THAT(skerry::port::read_small_file(group.path() + "/cpu.stat"),
+    ASSERT_TRUE(group->set_quota(2'000));
+    expect_success(run_in_child([&group] { return group->enter() ? ends_inside() : 1; }));
+    EXPECT_THAT(skerry::port::read_small_file(group->path() + "/cpu.stat"),
                 testing::Optional(testing::ContainsRegex("nr_throttled [1-9]")));
 }
 

@@ -33,7 +33,7 @@ class join_word {
         ::new (static_cast<void*>(room_)) word(reinterpret_cast<std::uintptr_t>(executor));
     }
 
-    // J1. What the task wrote has been published. Returns the sleeping joiner that the caller must notify, or null. The
+    // J1. What the task wrote has been published. Returns the sleeping joiner that the caller delivers to, or null. The
     // task may be gone when this returns.
     [[nodiscard]] void* finish() noexcept {
         const std::uintptr_t old = live().exchange(finished, memory_order::acq_rel); // J1 -> J2, J3; <- J3

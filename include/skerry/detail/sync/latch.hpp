@@ -25,7 +25,7 @@ class latch {
         count_.fetch_add(n, memory_order::relaxed); // relaxed: a count that the waiter must see is there before
     }
 
-    // Returns the sleeper to notify, or null. The latch may be gone when this returns.
+    // Returns the sleeper to deliver to, or null. The latch may be gone when this returns.
     [[nodiscard]] void* arrive(std::size_t n = 1) noexcept {
         return count_.fetch_sub(n, memory_order::acq_rel) == n ? word_.finish() : nullptr; // L1 -> L1, J2
     }
