@@ -44,8 +44,8 @@ class source_chain {
             return fold_from_outside(std::move(sum), source, how);
         }
         rest other(how, source, page->ctx);
+        walk here(source);
         while (true) {
-            turn here(source);
             auto found = here.next();
             if (!found) {
                 return sum;
@@ -68,16 +68,17 @@ class source_chain {
     }
 
   private:
-    // A turn: the source gives an element, and goes on in the rest. What the element refers to may lie in the source
-    // that has given it, so one of the two is a copy.
+    // How the owner goes over the source: it gives an element, and goes on in the rest. What the element refers to may
+    // lie in the source that has given it, so one of the two is a copy.
     //
-    // Of a few words the owner's. A compiler sees which of them next() has changed, mostly one, and writes that one
-    // back for the rest: no push waits for a copy of what was just written piece by piece (design note 0029).
+    // Of a few words the owner's, from the first element to the last: what next() changes stays in registers, and what
+    // it finds out next waits for no load of what was written for the rest. A compiler sees which words those are,
+    // mostly one, and no push waits for a copy of what was just written piece by piece (design note 0029).
     static constexpr bool in_words = std::is_trivially_copyable_v<Source> && sizeof(Source) <= 8 * sizeof(void*);
     struct rest;
-    class turn_in_words {
+    class walk_in_words {
       public:
-        explicit turn_in_words(Source& s) : source_(s), here_(s) {}
+        explicit walk_in_words(Source& s) : source_(s), here_(s) {}
         found_by<Source> next() { return here_(); }
         void go_on_in(const rest& /*other*/) noexcept { std::construct_at(std::addressof(source_), here_); }
 
@@ -85,30 +86,37 @@ class source_chain {
         Source& source_;
         Source here_;
     };
-    class turn_by_copy {
+    class walk_by_copy {
       public:
-        explicit turn_by_copy(Source& s) : source_(s) {}
-        turn_by_copy(const turn_by_copy&) = delete;
-        turn_by_copy& operator=(const turn_by_copy&) = delete;
-        ~turn_by_copy() {
-            if (goes_on_) {
-                std::destroy_at(std::addressof(behind_));
-            }
+        explicit walk_by_copy(Source& s) : source_(s) {}
+        walk_by_copy(const walk_by_copy&) = delete;
+        walk_by_copy& operator=(const walk_by_copy&) = delete;
+        ~walk_by_copy() { forget(); }
+        found_by<Source> next() {
+            forget();
+            return source_();
         }
-        found_by<Source> next() { return source_(); }
         void go_on_in(rest& other) {
             other.source = std::construct_at(std::addressof(behind_), source_);
             goes_on_ = true;
         }
 
       private:
+        // The last rest, which nobody has taken.
+        void forget() noexcept {
+            if (goes_on_) {
+                goes_on_ = false;
+                std::destroy_at(std::addressof(behind_));
+            }
+        }
+
         Source& source_;
         bool goes_on_ = false;
         union { // no std::optional: GCC says of what its emplace() would destroy that it may not be initialised
             Source behind_;
         };
     };
-    using turn = std::conditional_t<in_words, turn_in_words, turn_by_copy>;
+    using walk = std::conditional_t<in_words, walk_in_words, walk_by_copy>;
 
     struct rest final : task_header {
         rest(const Fold& f, Source& s, const context* c)
