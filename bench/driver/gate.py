@@ -44,14 +44,23 @@ def ratio_to_copies(together, copies):
     return 1 / together / sum(1 / seconds for seconds in copies)
 
 
+def _of_passes(column):
+    """The least of each pass: a column's samples are those of one pass after the other."""
+    samples, runs = column["samples"], len(column["samples"]) // len(column["cpu"])
+    return [min(samples[first:first + runs]) for first in range(0, len(samples), runs)]
+
+
 def of_copies(measured, column):
-    """What a column reaches of the serial copies, or None if either was not measured. As many copies of the elision as
-    there are workers do so many times the work."""
-    ours, copies = value(measured, column), least(measured, [peer.label for peer in COPIES])
-    if None in (ours, copies):
+    """What a column reaches of the serial copies, those of the faster compiler, or None if either was not measured: the
+    median over the passes, each of which gives a ratio. As many copies of the elision as there are workers do so many
+    times the work."""
+    peers = measured["peers"]
+    copies = [_of_passes(peers[peer.label]) for peer in COPIES if peer.label in peers]
+    if column not in peers or not copies:
         return None
     times = measured["workers"] if column in (peer.label for peer in ELISIONS) else 1
-    return ratio_to_copies(ours / times, [copies] * measured["workers"])
+    return statistics.median(ratio_to_copies(ours / times, [theirs] * measured["workers"]) for ours, theirs in
+                             zip(_of_passes(peers[column]), min(copies, key=statistics.median), strict=True))
 
 
 def _beside_copies(row, measured, column):
