@@ -66,8 +66,8 @@ FIB_SIZES = {"": 30, "rayon": 27, "tbb": 24, "openmp": 20}  # a few ms each: les
 GROUP_SIZES = {"": 22, "serial": 30, "openmp": 20}
 FIB_REPEAT = 100  # some tenths of a second each: what disturbs a second processor often lasts for longer than 25 do
 # Passes over the peers in a round, of rows that are held against copies: a virtual machine can be 5 % faster for some
-# seconds and then not, and of a peer's runs in one pass all or none fall into those. A pass is a process, too, and what
-# a program takes depends on where its stack begins (design note 0029): many passes of few runs tell more.
+# seconds and then not, and of a peer's runs in one pass all or none fall into those. A pass is a process, too, and
+# those of one program differ (design note 0029): many passes of few runs tell more.
 PASSES = 4
 
 ROWS = [

@@ -85,9 +85,9 @@ class Gate(unittest.TestCase):
         of = result("nqueens 12", 2, Skerry_g=1, copies_g=1, copies_clang=1)
         of["rows"][0]["peers"] |= {label: {"samples": samples, "cpu": [1.0] * 3} for label, samples in {
             "Skerry g++": [50, 90, 40, 40, 70, 60],  # of three passes: 50, 40, 60
-            "copies g++": [95, 90, 99, 96, 100, 90],  # 90, 96, 90
+            "copies g++": [95, 80, 99, 96, 100, 90],  # 80, 96, 90; ratio of the medians, or of sorted passes: 0.9
             "copies clang++": [70, 99, 99, 99, 99, 99]}.items()}  # 70, 99, 99: slower by its median
-        self.assertEqual(gate.of_copies(of["rows"][0], "Skerry g++"), 0.9)  # of 0.9, 1.2, 0.75
+        self.assertAlmostEqual(gate.of_copies(of["rows"][0], "Skerry g++"), 0.8)  # of 0.8, 1.2, 0.75
 
     def test_programs_against_copies_of_their_elision(self):
         self.assertEqual(failures(of_programs(2, program("p", 0.5, 0.96), program("q", 0.5, 0.95))), [])

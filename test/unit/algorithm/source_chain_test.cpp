@@ -283,6 +283,51 @@ TEST_P(SourceChain, ElementsMayLieInTheirSource) {
     });
 }
 
+// A source whose copies count, and of which one throws.
+class source_of_which_a_copy_throws {
+  public:
+    struct copies {
+        std::atomic<int> until_one_throws;
+        std::atomic<int> alive = 0;
+    };
+
+    explicit source_of_which_a_copy_throws(copies& c) : copies_(c) { ++copies_.alive; }
+    source_of_which_a_copy_throws(const source_of_which_a_copy_throws& other) : copies_(other.copies_), at_(other.at_) {
+        if (copies_.until_one_throws-- == 0) {
+            throw std::runtime_error("copy");
+        }
+        ++copies_.alive;
+    }
+    source_of_which_a_copy_throws& operator=(const source_of_which_a_copy_throws&) = delete;
+    ~source_of_which_a_copy_throws() { --copies_.alive; }
+
+    std::optional<int> operator()() { return at_ != 10 ? std::optional(at_++) : std::nullopt; }
+
+  private:
+    copies& copies_;
+    int at_ = 0;
+};
+
+TEST_P(SourceChain, ACopyThrows) {
+    in([] {
+        int thrown = 0;
+        for (int n = 0; n != 40; ++n) { // one worker makes about twenty
+            source_of_which_a_copy_throws::copies copies{n};
+            try {
+                const auto itself = [](int i) { return i; };
+                EXPECT_EQ(
+                    skerry::parallel_transform_reduce(source_of_which_a_copy_throws(copies), 0, std::plus<>(), itself),
+                    45);
+            } catch (const std::runtime_error& e) {
+                EXPECT_STREQ(e.what(), "copy");
+                ++thrown;
+            }
+            EXPECT_EQ(copies.alive, 0) << "the copy that threw: " << n;
+        }
+        EXPECT_GE(thrown, 10);
+    });
+}
+
 UNDER_BOTH_PROTOCOLS(SourceChain);
 
 // Nobody takes anything: elements are asked for once, and run in order.

@@ -6,7 +6,8 @@
 // A source is a function object that gives one element after the other: what source() returns is used as std::optional
 // or a pointer is, and empty at the end. A copy goes on where the original is, and both give the same from there.
 // Algorithms make copies, so an element may be asked for more than once, by several threads, each with a copy of its
-// own; leaves of elements in front of it may run meanwhile, and leaves of elements behind it, too.
+// own; leaves of elements in front of it may run meanwhile, and leaves of elements behind it, too. An element that lies
+// in its source is there to be read: which copy goes on with what a leaf changed in it is chance.
 
 #include <concepts>
 #include <cstdint>

@@ -44,7 +44,7 @@ class source_chain {
             return fold_from_outside(std::move(sum), source, how);
         }
         rest other(how, source, page->ctx);
-        walk here(source);
+        way here(source);
         while (true) {
             auto found = here.next();
             if (!found) {
@@ -71,14 +71,13 @@ class source_chain {
     // How the owner goes over the source: it gives an element, and goes on in the rest. What the element refers to may
     // lie in the source that has given it, so one of the two is a copy.
     //
-    // Of a few words the owner's, from the first element to the last: what next() changes stays in registers, and what
-    // it finds out next waits for no load of what was written for the rest. A compiler sees which words those are,
-    // mostly one, and no push waits for a copy of what was just written piece by piece (design note 0029).
+    // Of a few words the owner's, from the first element to the last: what it looks at next can stay in registers, and
+    // waits for no load of what was written for the rest (design note 0029).
     static constexpr bool in_words = std::is_trivially_copyable_v<Source> && sizeof(Source) <= 8 * sizeof(void*);
     struct rest;
-    class walk_in_words {
+    class way_in_words {
       public:
-        explicit walk_in_words(Source& s) : source_(s), here_(s) {}
+        explicit way_in_words(Source& s) : source_(s), here_(s) {}
         found_by<Source> next() { return here_(); }
         void go_on_in(const rest& /*other*/) noexcept { std::construct_at(std::addressof(source_), here_); }
 
@@ -86,12 +85,12 @@ class source_chain {
         Source& source_;
         Source here_;
     };
-    class walk_by_copy {
+    class way_by_copy {
       public:
-        explicit walk_by_copy(Source& s) : source_(s) {}
-        walk_by_copy(const walk_by_copy&) = delete;
-        walk_by_copy& operator=(const walk_by_copy&) = delete;
-        ~walk_by_copy() { forget(); }
+        explicit way_by_copy(Source& s) : source_(s) {}
+        way_by_copy(const way_by_copy&) = delete;
+        way_by_copy& operator=(const way_by_copy&) = delete;
+        ~way_by_copy() { forget(); }
         found_by<Source> next() {
             forget();
             return source_();
@@ -102,7 +101,7 @@ class source_chain {
         }
 
       private:
-        // The last rest, which nobody has taken.
+        // What the last rest was: nobody has taken it.
         void forget() noexcept {
             if (goes_on_) {
                 goes_on_ = false;
@@ -116,7 +115,7 @@ class source_chain {
             Source behind_;
         };
     };
-    using walk = std::conditional_t<in_words, walk_in_words, walk_by_copy>;
+    using way = std::conditional_t<in_words, way_in_words, way_by_copy>;
 
     struct rest final : task_header {
         rest(const Fold& f, Source& s, const context* c)
