@@ -200,8 +200,8 @@ def markdown(result):
         f"{origin(result)} Least of {result['rounds']} interleaved rounds, median in brackets; serial is "
         "the faster of both compilers' plain program. What is reached of serial copies side by side is the copies' time, "
         "until the last has ended, by their number and by Skerry's: of the rows above the median of the passes, of the "
-        "programs the least of each; by the elision, what as many copies of the task program reach whose forks are calls. Times and speed-ups of the programs are medians; goals look at their "
-        "least. Compile times are medians of processor time. Ratios are g++ / clang++, of the medians for region entry, "
+        "programs the least of each; by the elision, what as many copies of the task program reach whose forks are "
+        "calls. Times and speed-ups of the programs are medians; goals look at their least. Compile times are medians of processor time. Ratios are g++ / clang++, of the medians for region entry, "
         "hostage and CPU use, of the least for the rest; below 1 Skerry is better. "
         f"Other work on the machine took up to {busiest:.2f} processors meanwhile.")
     return "\n".join(lines + unmeasured(result)) + "\n"

@@ -7,7 +7,7 @@
 // or a pointer is, and empty at the end. A copy goes on where the original is, and both give the same from there.
 // Algorithms make copies, so an element may be asked for more than once, by several threads, each with a copy of its
 // own; leaves of elements in front of it may run meanwhile, and leaves of elements behind it, too. An element that lies
-// in its source is there to be read: which copy goes on with what a leaf changed in it is chance.
+// in its source may be read, not changed: whether a copy goes on with the change is chance.
 
 #include <concepts>
 #include <cstdint>

@@ -44,7 +44,7 @@ class source_chain {
             return fold_from_outside(std::move(sum), source, how);
         }
         rest other(how, source, page->ctx);
-        way here(source);
+        position here(source);
         while (true) {
             auto found = here.next();
             if (!found) {
@@ -68,16 +68,16 @@ class source_chain {
     }
 
   private:
-    // How the owner goes over the source: it gives an element, and goes on in the rest. What the element refers to may
+    // Where the owner is in the source: that gives an element, and goes on in the rest. What the element refers to may
     // lie in the source that has given it, so one of the two is a copy.
     //
     // Of a few words the owner's, from the first element to the last: what it looks at next can stay in registers, and
     // waits for no load of what was written for the rest (design note 0029).
     static constexpr bool in_words = std::is_trivially_copyable_v<Source> && sizeof(Source) <= 8 * sizeof(void*);
     struct rest;
-    class way_in_words {
+    class position_in_words {
       public:
-        explicit way_in_words(Source& s) : source_(s), here_(s) {}
+        explicit position_in_words(Source& s) : source_(s), here_(s) {}
         found_by<Source> next() { return here_(); }
         void go_on_in(const rest& /*other*/) noexcept { std::construct_at(std::addressof(source_), here_); }
 
@@ -85,12 +85,12 @@ class source_chain {
         Source& source_;
         Source here_;
     };
-    class way_by_copy {
+    class position_by_copy {
       public:
-        explicit way_by_copy(Source& s) : source_(s) {}
-        way_by_copy(const way_by_copy&) = delete;
-        way_by_copy& operator=(const way_by_copy&) = delete;
-        ~way_by_copy() { forget(); }
+        explicit position_by_copy(Source& s) : source_(s) {}
+        position_by_copy(const position_by_copy&) = delete;
+        position_by_copy& operator=(const position_by_copy&) = delete;
+        ~position_by_copy() { forget(); }
         found_by<Source> next() {
             forget();
             return source_();
@@ -101,7 +101,7 @@ class source_chain {
         }
 
       private:
-        // What the last rest was: nobody has taken it.
+        // Destroys the copy for the last rest, which nobody has taken.
         void forget() noexcept {
             if (goes_on_) {
                 goes_on_ = false;
@@ -115,7 +115,7 @@ class source_chain {
             Source behind_;
         };
     };
-    using way = std::conditional_t<in_words, way_in_words, way_by_copy>;
+    using position = std::conditional_t<in_words, position_in_words, position_by_copy>;
 
     struct rest final : task_header {
         rest(const Fold& f, Source& s, const context* c)
