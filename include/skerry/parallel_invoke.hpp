@@ -32,11 +32,11 @@ template <class... F>
     } else if constexpr (sizeof...(F) == 2) {
         return as_tuple(fork_values(static_cast<F&&>(f)...));
     } else {
-        const auto halves = [all = std::forward_as_tuple(static_cast<F&&>(f)...)]<std::size_t... I, std::size_t... J>(
-                                std::index_sequence<I...>, std::index_sequence<J...>) {
-            constexpr std::size_t half = sizeof...(I);
-            auto r = fork_values([&all] { return invoke_all(std::get<I>(std::move(all))...); },
-                                 [&all] { return invoke_all(std::get<half + J>(std::move(all))...); });
+        const auto halves = [all = std::forward_as_tuple(static_cast<F&&>(f)...)]<std::size_t... Is, std::size_t... Js>(
+                                std::index_sequence<Is...>, std::index_sequence<Js...>) {
+            constexpr std::size_t half = sizeof...(Is);
+            auto r = fork_values([&all] { return invoke_all(std::get<Is>(std::move(all))...); },
+                                 [&all] { return invoke_all(std::get<half + Js>(std::move(all))...); });
             return std::tuple_cat(std::move(r.first), std::move(r.second));
         };
         return halves(std::make_index_sequence<sizeof...(F) / 2>{},

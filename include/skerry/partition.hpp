@@ -94,9 +94,10 @@ class array_partition {
 
     // The part at these places in the grid of parts. O(1).
     // Errors: std::out_of_range names the index and the dimension.
-    template <std::integral... I>
-    [[nodiscard]] part_type operator()(I... index) const {
-        static_assert(sizeof...(I) == N, "skerry: partition: a part has as many indices as the array has dimensions");
+    template <std::integral... Index>
+    [[nodiscard]] part_type operator()(Index... index) const {
+        static_assert(sizeof...(Index) == N,
+                      "skerry: partition: a part has as many indices as the array has dimensions");
         detail::part_name name{cut_, {}};
         std::size_t d = 0;
         const auto place = [&](auto i) {

@@ -111,9 +111,9 @@ class tile {
     [[nodiscard]] constexpr bool empty() const noexcept { return size() == 0; }
 
     // The element. Precondition: each index is less than its dimension's extent.
-    template <std::integral... I>
-        requires(sizeof...(I) == N)
-    [[nodiscard]] constexpr T& operator()(I... index) const noexcept {
+    template <std::integral... Index>
+        requires(sizeof...(Index) == N)
+    [[nodiscard]] constexpr T& operator()(Index... index) const noexcept {
         const std::array<std::size_t, N> at{static_cast<std::size_t>(index)...};
         std::size_t offset = at[N - 1];
         for (std::size_t d = 0; d + 1 < N; ++d) {

@@ -60,22 +60,22 @@ template <class R>
 concept random_access_range_like =
     requires(R& range) { requires random_access_like<decltype(range_first(range)), decltype(range_last(range))>; };
 
-// The type in which a loop from an I to an S counts: it holds every index of the loop. That is the wider of the two;
-// for a signed first and an unsigned last of up to 32 bits it is std::int64_t. With an unsigned last of 64 bits no
+// The type in which a loop from a First to a Last counts: it holds every index of the loop. That is the wider of the
+// two; for a signed first and an unsigned last of up to 32 bits it is std::int64_t. With an unsigned last of 64 bits no
 // integer holds all: there it is that type, and an index below zero arrives modulo 2^64, which a body with a signed
 // parameter sees as what it was.
-template <class I, class S>
+template <class First, class Last>
 struct index_of {
-    using common = std::common_type_t<I, S>;
-    static constexpr bool too_narrow = std::is_signed_v<I> && std::is_unsigned_v<common> && sizeof(common) < 8;
+    using common = std::common_type_t<First, Last>;
+    static constexpr bool too_narrow = std::is_signed_v<First> && std::is_unsigned_v<common> && sizeof(common) < 8;
     using type = std::conditional_t<too_narrow, std::int64_t, common>;
 };
 
 // last - first as numbers, whatever the types; zero if first >= last.
-template <class I, class S>
-constexpr std::uint64_t distance_between(I first, S last) noexcept {
-    const bool first_negative = first < I{0};
-    const bool last_negative = last < S{0};
+template <class First, class Last>
+constexpr std::uint64_t distance_between(First first, Last last) noexcept {
+    const bool first_negative = first < First{0};
+    const bool last_negative = last < Last{0};
     if (first_negative != last_negative) {
         if (last_negative) return 0;
         const std::uint64_t below = std::uint64_t{0} - static_cast<std::uint64_t>(first);

@@ -9,21 +9,21 @@ namespace skerry::inline SKERRY_ABI::detail {
 
 // f(i) for the indices number from ... to - 1 of a loop that begins at first. The counter has the body's type and a
 // plain comparison wherever that is right, because this is the form that compilers vectorise.
-template <class Index, class I, class F>
-void run_indices(F& f, I first, std::uint64_t from, std::uint64_t to) {
+template <class Index, class First, class F>
+void run_indices(F& f, First first, std::uint64_t from, std::uint64_t to) {
     const auto begin = static_cast<Index>(static_cast<std::uint64_t>(first) + from);
     const auto end = static_cast<Index>(static_cast<std::uint64_t>(first) + to);
-    if constexpr (std::is_signed_v<I> && std::is_unsigned_v<Index>) {
+    if constexpr (std::is_signed_v<First> && std::is_unsigned_v<Index>) {
         for (Index i = begin; i != end; ++i) call_with_index(f, i); // may pass from 2^64 - 1 to 0
     } else {
         for (Index i = begin; i < end; ++i) call_with_index(f, i);
     }
 }
 
-template <class Index, class I, class F>
+template <class Index, class First, class F>
 struct index_run {
     F& f;
-    I first;
+    First first;
 
     void operator()(std::uint64_t from, std::uint64_t to) const { run_indices<Index>(f, first, from, to); }
     void operator()(std::uint64_t k) const {
@@ -56,13 +56,13 @@ void run_iterators(F& f, const It& first, const End& last, grain g) {
 template <class Executor>
 struct parallel_for_function {
     // f(i) for first <= i < last. The bounds are compared as numbers, even if one is signed and the other is not.
-    template <index_like I, index_like S, class F>
-    void operator()(I first, S last, F f, grain g = grain::automatic()) const {
-        using index = typename index_of<I, S>::type;
+    template <index_like First, index_like Last, class F>
+    void operator()(First first, Last last, F f, grain g = grain::automatic()) const {
+        using index = typename index_of<First, Last>::type;
         static_assert(callable_with_an_index<F, index>,
                       "skerry: parallel_for(first, last, f): f must be callable as f(i) with an index i");
         if constexpr (callable_with_an_index<F, index>) {
-            run_pieces<Executor>(index_run<index, I, F>{f, first}, distance_between(first, last), g);
+            run_pieces<Executor>(index_run<index, First, F>{f, first}, distance_between(first, last), g);
         }
     }
 

@@ -94,22 +94,22 @@ class classifier {
 
     // Bucket b holds what is greater than splitter b - 1 and not greater than splitter b; with Equal, 2b holds what is
     // less than splitter b and 2b + 1 what equals it.
-    template <bool Equal, std::size_t... I>
+    template <bool Equal, std::size_t... Is>
     [[gnu::always_inline]] void classify_few(const T* from, bucket_id* ids, std::uint64_t* counts,
-                                             std::index_sequence<I...>) const {
-        std::size_t node[] = {(static_cast<void>(I), std::size_t{1})...};
+                                             std::index_sequence<Is...>) const {
+        std::size_t node[] = {(static_cast<void>(Is), std::size_t{1})...};
         for (unsigned level = 0; level < levels_; ++level)
-            ((node[I] = 2 * node[I] + static_cast<std::size_t>(less_(tree_.items[node[I]], from[I]))), ...);
+            ((node[Is] = 2 * node[Is] + static_cast<std::size_t>(less_(tree_.items[node[Is]], from[Is]))), ...);
         const std::size_t leaves = std::size_t{1} << levels_;
-        ((node[I] -= leaves), ...);
+        ((node[Is] -= leaves), ...);
         if constexpr (Equal) {
-            ((node[I] = 2 * node[I] +
-                        static_cast<std::size_t>(static_cast<unsigned>(node[I] < last_) &
-                                                 static_cast<unsigned>(!less_(from[I], sorted_.items[node[I]])))),
+            ((node[Is] = 2 * node[Is] +
+                         static_cast<std::size_t>(static_cast<unsigned>(node[Is] < last_) &
+                                                  static_cast<unsigned>(!less_(from[Is], sorted_.items[node[Is]])))),
              ...);
         }
-        ((ids[I] = static_cast<bucket_id>(node[I])), ...);
-        (++counts[node[I]], ...);
+        ((ids[Is] = static_cast<bucket_id>(node[Is])), ...);
+        (++counts[node[Is]], ...);
     }
 
     Less& less_;

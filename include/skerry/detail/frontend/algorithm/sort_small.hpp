@@ -93,12 +93,12 @@ inline constexpr std::size_t network_limit = Stable ? 4 : 8;
 
 // Sorts N elements from `from` to `to`, which may be the same. Nothing is written if a comparison throws. (Copying by a
 // fold, not by a loop, is what keeps gcc's vectoriser from going through memory.)
-template <class Network, class T, class Less, std::size_t... I>
-void sort_by_network(const T* from, T* to, Less& less, std::index_sequence<I...>) {
-    plain_array<T, sizeof...(I)> v;
-    ((v.items[I] = from[I]), ...);
+template <class Network, class T, class Less, std::size_t... Is>
+void sort_by_network(const T* from, T* to, Less& less, std::index_sequence<Is...>) {
+    plain_array<T, sizeof...(Is)> v;
+    ((v.items[Is] = from[Is]), ...);
     Network::run(v.items, less);
-    ((to[I] = v.items[I]), ...);
+    ((to[Is] = v.items[Is]), ...);
 }
 
 // n <= network_limit<Stable>.
