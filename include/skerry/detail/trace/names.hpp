@@ -12,18 +12,17 @@
 #include <cstdint>
 
 #include <skerry/detail/base/abi.hpp>
-#include <skerry/detail/base/export.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
 // From now on tasks that run `code` (trace_id of task_header::run, or whatever stands in their events) are called so.
 // The first name of a code stays. Takes a lock: once for each kind of task, not for each task.
 // Errors: std::bad_alloc.
-SKERRY_EXPORT void name_code(std::uint64_t code, std::string_view name);
+void name_code(std::uint64_t code, std::string_view name);
 
 // The name; without one, what the loader or the module's file knows of the address: a function, or module+offset.
 // Errors: std::bad_alloc.
-SKERRY_EXPORT std::string name_of_code(std::uint64_t code);
+std::string name_of_code(std::uint64_t code);
 
 // What the compiler's words for a spawned task's type say of its function: "gemm_kernel" of "… [with F = gemm_kernel; K
 // = …]" (GCC) or "… [F = gemm_kernel, K = …]" (Clang); other words as they are. Errors: std::bad_alloc.

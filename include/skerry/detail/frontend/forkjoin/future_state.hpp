@@ -39,7 +39,7 @@ class continuation final : public loose_task {
     void begin() noexcept;
 
   private:
-    static void resume(task_header* header) noexcept;
+    SKERRY_EXPORT static void resume(task_header* header) noexcept;
 
     team* home_ = nullptr;
     std::coroutine_handle<> handle_;
@@ -67,7 +67,7 @@ class future_base : public loose_task {
     }
 
   protected:
-    explicit future_base(void (*r)(task_header*) noexcept);
+    SKERRY_EXPORT explicit future_base(void (*r)(task_header*) noexcept);
 
     // Around the task's body.
     SKERRY_EXPORT void enter() noexcept;
