@@ -328,7 +328,7 @@ void arena::give(page& p) noexcept {
 page_range arena::widened(page_range range) const noexcept {
     const std::size_t first = begins_large_page(range.first) ? range.first : range.first - 1;
     std::size_t end = range.first + range.count;
-    end += begins_large_page(end) ? 0 : 1;
+    end += begins_large_page(end) ? 0U : 1U;
     const bool foreign = end <= own_.first || first >= own_.first + own_.count;
     return foreign && first < end && end <= pages() ? page_range{.first = first, .count = end - first} : range;
 }

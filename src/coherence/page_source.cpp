@@ -19,9 +19,11 @@ std::optional<page_range> local_pages::take(std::size_t count) {
             free_.erase(gap);
         } else { // moves the node: needs no memory
             auto node = free_.extract(gap);
-            node.key() = first + count;
-            node.mapped() = free - count;
-            free_.insert(std::move(node));
+            if (node) { // always, which GCC 12 does not see
+                node.key() = first + count;
+                node.mapped() = free - count;
+                free_.insert(std::move(node));
+            }
         }
         return page_range{.first = first, .count = count};
     }
@@ -44,9 +46,11 @@ void local_pages::give(page_range range) noexcept {
     }
     if (after != free_.end() && range.first + range.count == after->first) {
         auto node = free_.extract(after);
-        node.key() = range.first;
-        node.mapped() += range.count;
-        free_.insert(std::move(node));
+        if (node) { // always, which GCC 12 does not see
+            node.key() = range.first;
+            node.mapped() += range.count;
+            free_.insert(std::move(node));
+        }
         return;
     }
     try {

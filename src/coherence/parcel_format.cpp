@@ -62,7 +62,7 @@ class reader {
     // How many parts follow, of so many numbers each at least: never more than there are bytes, so that a damaged
     // count asks for no memory.
     std::size_t count(std::size_t numbers) {
-        return static_cast<std::size_t>(at_most(rest_.size() / (numbers * sizeof(std::uint64_t)), "it is cut short"));
+        return at_most(rest_.size() / (numbers * sizeof(std::uint64_t)), "it is cut short");
     }
     std::int64_t level() {
         const auto value = static_cast<std::int64_t>((*this)());
@@ -93,7 +93,7 @@ packed_slab read_slab(reader& read, std::uint64_t next_index) {
     }
     if (use == slab_use::blocks) {
         bits256 all;
-        all.fill(blocks_of(static_cast<std::size_t>(s.size_class)));
+        all.fill(blocks_of(s.size_class));
         for (std::size_t w = 0; w < s.free.size(); ++w) {
             s.free[w] = read();
             if ((s.free[w] & ~all.word(w)) != 0) {

@@ -13,15 +13,14 @@ namespace skerry::inline SKERRY_ABI::detail {
 
 namespace {
 
-// Conditionally supported, since a page is no standard-layout class; both compilers do it.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Winvalid-offsetof"
-// A page from its slab: slabs know their index.
+// A page from its slab: slabs know their index. They are what a page ends with, without padding, since it is aligned as
+// they are. (offsetof() is for standard-layout classes, and a page is none.)
 page& page_of(slab& s) noexcept {
-    slab* const first = &s - s.index;
-    return *reinterpret_cast<page*>(reinterpret_cast<std::byte*>(first) - offsetof(page, slabs));
+    static_assert(alignof(page) == alignof(slab));
+    slab* const end = &s - s.index + page_slabs;
+    void* const begin = reinterpret_cast<std::byte*>(end) - sizeof(page);
+    return *static_cast<page*>(begin);
 }
-#pragma GCC diagnostic pop
 
 std::size_t slabs_for(std::size_t bytes) noexcept { return (bytes + slab_bytes - 1) / slab_bytes; }
 

@@ -27,7 +27,7 @@ region_state& region_table::take() {
     if (next_slot_ == region_slots) {
         throw std::bad_alloc();
     }
-    const auto k = static_cast<std::size_t>(std::bit_width(next_slot_ / first_size + 1)) - 1;
+    const std::size_t k = static_cast<unsigned>(std::bit_width(next_slot_ / first_size + 1)) - 1;
     region_state* segment = k == 0 ? first_.data() : segments_[k].load(memory_order::relaxed); // relaxed: locked
     if (segment == nullptr) {
         segment = new region_state[first_size << k];

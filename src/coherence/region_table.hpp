@@ -36,7 +36,7 @@ class region_table {
             return s != nullptr && s->id.load(memory_order::acquire) == id ? s : nullptr; // T4 <- T3
         }
         const std::uint64_t slot = slot_of(id);
-        const auto k = static_cast<std::size_t>(std::bit_width(slot / first_size + 1)) - 1;
+        const std::size_t k = static_cast<unsigned>(std::bit_width(slot / first_size + 1)) - 1;
         if (k >= segments) {
             return nullptr;
         }

@@ -110,7 +110,7 @@ struct page {
     page* before_with_room = nullptr;
     bits256 unused;
     std::size_t unused_count = 0;
-    std::array<slab, page_slabs> slabs;
+    std::array<slab, page_slabs> slabs; // the last: page_of() counts from a page's end
 
     page() noexcept {
         for (std::size_t i = 0; i < page_slabs; ++i) {

@@ -53,8 +53,10 @@ class byte_ranges {
         while (at != ends_.end() && at->first < last) {
             if (at->second > last) {
                 auto rest = ends_.extract(at);
-                rest.key() = last;
-                ends_.insert(std::move(rest));
+                if (rest) { // always, which GCC 12 does not see
+                    rest.key() = last;
+                    ends_.insert(std::move(rest));
+                }
                 return;
             }
             at = ends_.erase(at);

@@ -60,7 +60,7 @@ unsigned name_table::level_of(const access& a) noexcept {
 
 std::size_t name_table::bucket(unsigned level, std::uintptr_t granule) const noexcept {
     const std::uint64_t mixed = (granule + (std::uint64_t{level} << 58)) * 0x9e3779b97f4a7c15U; // Fibonacci hashing
-    return static_cast<std::size_t>(mixed >> bucket_shift_);
+    return mixed >> bucket_shift_;
 }
 
 name_table::entry* name_table::find(const access& a, unsigned level) const noexcept {
@@ -116,7 +116,7 @@ name_table::entry& name_table::add(const access& a, unsigned level) {
     entry*& head = buckets_[bucket(level, granule_of(a, level))];
     fresh.next = head;
     head = &fresh;
-    overlaps_ += fresh.hooks.empty() ? 0 : 1;
+    overlaps_ += fresh.hooks.empty() ? 0U : 1U;
     if (level == region_level) {
         regions_.push_back(&fresh);
     } else if (part) {

@@ -213,14 +213,14 @@ bool task_scope::submit(dependent_task& task) {
         }
         t.node->task = &task;
         t.met = place(*t.object, t.kind, *t.node);
-        met += t.met ? 1 : 0;
-        hosted += t.node->joined == &t.node->own ? 1 : 0;
+        met += t.met ? 1U : 0U;
+        hosted += t.node->joined == &t.node->own ? 1U : 0U;
     }
     task.references.store(std::max(hosted, 1U), memory_order::relaxed);
     if (met != count) {
         machine::publish_all(coherence_step::handed_over); // others find the nodes from here on
         for (const touch& t : touched) {
-            met += !t.met && enter(*t.object, *t.node) ? 1 : 0;
+            met += !t.met && enter(*t.object, *t.node) ? 1U : 0U;
         }
     }
     machine::publish_all(coherence_step::handed_over); // whoever begins the task finds what it has joined

@@ -78,11 +78,11 @@ class segment {
     // Nothing is constructed here: zero is the first state of every word, and the kernel gives zeroed memory. Touching
     // all of it would cost a many-process program memory that it never uses.
     [[nodiscard]] fabric::station<M>& station(unsigned i) const noexcept {
-        return *std::launder(reinterpret_cast<fabric::station<M>*>(begin_) + i);
+        return *std::launder(static_cast<fabric::station<M>*>(static_cast<void*>(begin_)) + i);
     }
     [[nodiscard]] fabric::link<M>& link(unsigned from, unsigned to) const noexcept {
-        std::byte* const links = begin_ + endpoints_ * sizeof(fabric::station<M>);
-        return *std::launder(reinterpret_cast<fabric::link<M>*>(links) + pair(from, to));
+        void* const links = begin_ + endpoints_ * sizeof(fabric::station<M>);
+        return *std::launder(static_cast<fabric::link<M>*>(links) + pair(from, to));
     }
     // Precondition: copies are staged.
     [[nodiscard]] std::byte* block(unsigned from, unsigned to, std::uint32_t i) const noexcept {

@@ -68,7 +68,8 @@ worker* team::make_slot(unsigned number) {
         const unsigned place = number % settings_.workers;
         fresh->order = settings_.places->victims_in_distance_order(place, settings_.workers);
         if (place != number) {
-            fresh->order.insert(fresh->order.begin(), place); // a foreign thread: its double is as near as can be
+            fresh->order.push_back(place); // a foreign thread: its double is as near as can be
+            std::rotate(fresh->order.begin(), fresh->order.end() - 1, fresh->order.end());
         }
     }
     fresh->ring(); // K3, invariant 1: somebody may be asleep already

@@ -40,7 +40,7 @@ class deque_thief {
             if (accept(*found.task(), d_.index(top))) {
                 task = found.task();
                 task->index = d_.index(top);
-                d_.loose_ -= found.is_loose() ? 1 : 0;
+                d_.loose_ -= found.is_loose() ? 1U : 0U;
                 d_.top_.store(top + 1, memory_order::release);
                 if (d_.protocol_ == steal_protocol::interrupt &&
                     page_.split.load(memory_order::relaxed) <= top) { // invariant 8

@@ -7,6 +7,8 @@
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/trace/events.hpp>
 
+#include "base/panic.hpp"
+
 namespace skerry::inline SKERRY_ABI::detail {
 
 // What the spec says of an event; null for a number that it does not have (a record from elsewhere may hold any).
@@ -17,6 +19,15 @@ namespace skerry::inline SKERRY_ABI::detail {
         }
     }
     return nullptr;
+}
+
+// Of an event that the spec has.
+[[nodiscard]] inline const trace_event_info& known_info(trace_event event) noexcept {
+    const trace_event_info* const info = info_of(event);
+    if (info == nullptr) {
+        panic("trace: the spec has no event ", static_cast<unsigned>(event));
+    }
+    return *info;
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -135,7 +135,7 @@ class drawing {
             if (t.begun.known() && !t.ended.known()) {
                 const trace_part& p = parts_[t.begun.part];
                 const trace_executor& e = p.executors[t.begun.executor];
-                head("e", p, e, time_.end_of(t.begun.part), *info_of(e.records[t.begun.record].event));
+                head("e", p, e, time_.end_of(t.begun.part), known_info(e.records[t.begun.record].event));
                 to_.number("id", number_of(i)).open("args").literal("unfinished", "true").close().end();
             }
             if (t.moved && !t.spawned.known()) {
@@ -225,7 +225,7 @@ class drawing {
             break;
         case trace_shape::async_end:
             if (task != timeline::none) { // else its begin was dropped
-                head("e", p, e, ns, *info_of(info->closes)).number("id", number_of(task)).end();
+                head("e", p, e, ns, known_info(info->closes)).number("id", number_of(task)).end();
             }
             break;
         }
@@ -302,8 +302,7 @@ class drawing {
         }
         case trace_type::bytes: to_.number(std::string(field.name) + " in bytes", value); break;
         case trace_type::choice:
-            to_.string(field.name, value < field.words.size() ? field.words[static_cast<std::size_t>(value)]
-                                                              : std::to_string(value));
+            to_.string(field.name, value < field.words.size() ? field.words[value] : std::to_string(value));
             break;
         }
     }

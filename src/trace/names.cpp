@@ -47,7 +47,7 @@ std::string name_of_code(std::uint64_t code) {
             return found->second;
         }
     }
-    const std::string found = port::describe_code(static_cast<std::uintptr_t>(code));
+    const std::string found = port::describe_code(code);
     return found.substr(0, found.size() - parameters_of(found));
 }
 

@@ -36,9 +36,7 @@ void resolve_names(trace_part& part) {
     for (const std::uint64_t address : code) {
         part.names.push_back({address, name_of_code(address)});
     }
-    const auto literal_at = [](std::uint64_t address) {
-        return reinterpret_cast<const char*>(static_cast<std::uintptr_t>(address));
-    };
+    const auto literal_at = [](std::uint64_t address) { return reinterpret_cast<const char*>(address); };
     for (const std::uint64_t address : text) {
         part.names.push_back({address, literal_at(address)});
     }

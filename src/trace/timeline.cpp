@@ -93,7 +93,7 @@ void timeline::find_tasks(std::span<const trace_part> parts) {
     std::map<std::tuple<std::uint32_t, trace_event, std::uint64_t>, std::uint32_t> newest;
     for (const place& at : order) {
         const trace_record& r = parts[at.part].executors[at.executor].records[at.record];
-        const trace_event_info& info = *info_of(r.event);
+        const trace_event_info& info = known_info(r.event);
         const bool beside = info.shape == trace_shape::async_begin || info.shape == trace_shape::async_end;
         const trace_event kind = beside ? info.closes : trace_event{};
         auto& index = newest.try_emplace({common_to_all(r.task) ? none : at.part, kind, r.task}, none).first->second;

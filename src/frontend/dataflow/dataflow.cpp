@@ -206,7 +206,7 @@ void complete_beside(dependent_task& task) noexcept {
 
 template <bool Watched>
 void complete_later(completion* c) noexcept {
-    complete_beside<Watched>(*static_cast<dependent_task*>(c));
+    complete_beside<Watched>(static_cast<dependent_task&>(*c));
 }
 
 // Runs a task, and then those that its end makes ready, as long as they may run on this stack: they are of one team.

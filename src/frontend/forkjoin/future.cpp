@@ -153,9 +153,9 @@ void continuation::begin() noexcept {
 }
 
 void continuation::resume(task_header* header) noexcept {
-    auto* const self = static_cast<continuation*>(header);
-    latch<machine>& covering = *self->ctx->pending;
-    self->handle_.resume(); // the frame, and with it this task, may be gone
+    auto& self = static_cast<continuation&>(*header);
+    latch<machine>& covering = *self.ctx->pending;
+    self.handle_.resume(); // the frame, and with it this task, may be gone
     count_end(covering);
 }
 

@@ -50,7 +50,7 @@ struct slot_cells::table {
 
     cell& at(unsigned slot) {
         const std::size_t place = std::size_t{slot} + 1;
-        const auto k = static_cast<std::size_t>(std::bit_width(place)) - 1;
+        const std::size_t k = static_cast<unsigned>(std::bit_width(place)) - 1;
         const std::size_t size = std::bit_floor(place);
         cell* segment = cells[k].load(memory_order::acquire); // C3 <- C3
         if (segment == nullptr) {

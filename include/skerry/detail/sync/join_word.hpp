@@ -72,8 +72,10 @@ class join_word {
     static constexpr std::uintptr_t waiting = 1;
     static constexpr std::uintptr_t finished = 2;
 
-    word& live() noexcept { return *std::launder(reinterpret_cast<word*>(room_)); }
-    const word& live() const noexcept { return *std::launder(reinterpret_cast<const word*>(room_)); }
+    word& live() noexcept { return *std::launder(static_cast<word*>(static_cast<void*>(room_))); }
+    const word& live() const noexcept {
+        return *std::launder(static_cast<const word*>(static_cast<const void*>(room_)));
+    }
 
     alignas(word) std::byte room_[sizeof(word)];
 };

@@ -69,7 +69,7 @@ class trace_buffer {
                                                                        .detail = detail,
                                                                        .event = event});
         const std::uint64_t n = written_.load(memory_order::relaxed); // relaxed: the executor's own
-        cell& c = cells_[static_cast<std::size_t>(n) & mask_];
+        cell& c = cells_[n & mask_];
         for (std::size_t i = 0; i < words.size(); ++i) {
             c.word[i].store(words[i], memory_order::release); // T1 -> T4: written_ had come to n before
         }
@@ -82,9 +82,9 @@ class trace_buffer {
         const std::uint64_t end = written_.load(memory_order::acquire); // T3 <- T2
         const std::uint64_t begin = end < capacity ? 0 : end - capacity + 1;
         std::vector<trace_record> copied;
-        copied.reserve(static_cast<std::size_t>(end - begin));
+        copied.reserve(end - begin);
         for (std::uint64_t i = begin; i < end; ++i) {
-            const cell& c = cells_[static_cast<std::size_t>(i) & mask_];
+            const cell& c = cells_[i & mask_];
             words_of_record words;
             for (std::size_t k = 0; k < words.size(); ++k) {
                 words[k] = c.word[k].load(memory_order::acquire); // T4 <- T1

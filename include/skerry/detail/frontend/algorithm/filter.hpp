@@ -15,8 +15,8 @@ namespace skerry::inline SKERRY_ABI::detail {
 template <class It, class Out, class Predicate>
 Out filter_serially(It first, std::uint64_t n, Out out, Predicate& predicate) {
     for (; n != 0; --n, ++first) {
-        if (predicate(*first)) {
-            *out = *first;
+        if (casting<decltype(*first)>(predicate)(*first)) {
+            write(out, *first);
             ++out;
         }
     }
@@ -41,7 +41,7 @@ Out filter_in_two_passes(const It& first, const Out& out, Predicate& predicate, 
             std::uint64_t word = 0;
             It it = advanced(first, k);
             for (std::uint64_t b = 0; b < here; ++b, ++it)
-                word |= static_cast<std::uint64_t>(static_cast<bool>(predicate(*it))) << b;
+                word |= static_cast<std::uint64_t>(static_cast<bool>(casting<decltype(*it)>(predicate)(*it))) << b;
             bits[k / filter_word] = word;
             chosen += static_cast<std::uint64_t>(std::popcount(word));
         }
@@ -60,7 +60,7 @@ Out filter_in_two_passes(const It& first, const Out& out, Predicate& predicate, 
         Out to = advanced(out, counts[leaf]);
         for (std::uint64_t k = cuts.first(leaf), end = cuts.last(leaf); k < end; k += filter_word) {
             for (std::uint64_t word = bits[k / filter_word]; word != 0; word &= word - 1) {
-                *to = element(first, k + static_cast<std::uint64_t>(std::countr_zero(word)));
+                write(to, element(first, k + static_cast<std::uint64_t>(std::countr_zero(word))));
                 ++to;
             }
         }

@@ -3,6 +3,7 @@
 
 // What a loop may run over, as concepts, without <iterator> and <ranges>: forkjoin.hpp has to stay cheap to include.
 
+#include <skerry/detail/frontend/algorithm/calling.hpp>
 #include <skerry/range.hpp>
 
 #include <concepts>
@@ -88,20 +89,11 @@ constexpr std::uint64_t distance_between(First first, Last last) noexcept {
     return to > from ? to - from : 0;
 }
 
-// The body's own parameter types are the caller's choice, and so are an output's: converting to them is no mistake of
-// this header.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wsign-conversion"
+// f(i...); what f returns is nobody's.
 template <class F, class... Index>
 constexpr void call_with_index(F& f, Index... i) {
-    static_cast<void>(f(i...));
+    static_cast<void>(casting<Index...>(f)(i...));
 }
-template <class Out, class T>
-constexpr void write(const Out& out, T&& value) {
-    *out = static_cast<T&&>(value);
-}
-#pragma GCC diagnostic pop
 
 // The requirements on bodies, under the names that an error message shows.
 template <class F, class Index>

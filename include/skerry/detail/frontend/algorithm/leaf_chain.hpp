@@ -64,12 +64,12 @@ class leaf_chain {
 
       private:
         static void run_stolen(task_header* header) noexcept {
-            auto* const self = static_cast<rest*>(header);
-            const auto body = [self] {
-                return self->first == self->last_ ? T(Op::neutral) : fold_halves(self->leaf_, self->first, self->last_);
+            auto& self = static_cast<rest&>(*header);
+            const auto body = [&self] {
+                return self.first == self.last_ ? T(Op::neutral) : fold_halves(self.leaf_, self.first, self.last_);
             };
-            self->stolen.run(body);
-            finish_stolen(*self);
+            self.stolen.run(body);
+            finish_stolen(self);
         }
 
         handed_on<const Leaf> leaf_;

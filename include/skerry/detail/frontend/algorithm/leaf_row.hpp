@@ -74,10 +74,10 @@ class leaf_row {
 
           private:
             static void run_stolen(task_header* header) noexcept {
-                auto* const self = static_cast<member*>(header);
-                const auto body = [self] { self->home_.run_taken(self); };
-                self->stolen.run(body);
-                finish_stolen(*self);
+                auto& self = static_cast<member&>(*header);
+                const auto body = [&self] { self.home_.run_taken(&self); };
+                self.stolen.run(body);
+                finish_stolen(self);
             }
 
             leaf_row& home_;
@@ -88,7 +88,7 @@ class leaf_row {
                 ::new (static_cast<void*>(room_ + i * sizeof(member))) member(home, home.page_.ctx);
             }
         }
-        member* all() noexcept { return std::launder(reinterpret_cast<member*>(room_)); }
+        member* all() noexcept { return std::launder(static_cast<member*>(static_cast<void*>(room_))); }
 
         std::uint64_t first = 0; // leaf of the row that runs
 

@@ -84,7 +84,8 @@ Out checked_scan(It first, const End& last, Out out, Op op, std::optional<T> ini
     static_assert(std::copyable<T>, "skerry: parallel scan: the sum's type must be copyable");
     if constexpr (scannable<T, Op, It, Out>) {
         const std::uint64_t n = sequence_length(first, last);
-        scan_all<Executor, Kind, T>(op, first, out, std::move(init), n, g);
+        auto&& combine = casting<T, T>(op);
+        scan_all<Executor, Kind, T>(combine, first, out, std::move(init), n, g);
         return advanced(out, n);
     } else {
         return out;

@@ -12,8 +12,9 @@ namespace skerry::inline SKERRY_ABI::detail {
 template <class Executor, class T, class Op, class Get>
 [[gnu::always_inline]] inline T reduce_from(T init, Op& op, const Get& get, std::uint64_t count, grain g) {
     if (count == 0) return init;
-    T sum = fold_all<Executor, T>(op, get, count, g);
-    return T(op(std::move(init), std::move(sum)));
+    auto&& combine = casting<T, T>(op);
+    T sum = fold_all<Executor, T>(combine, get, count, g);
+    return T(combine(std::move(init), std::move(sum)));
 }
 
 // transform(element(first, k)) for each k.
@@ -22,7 +23,9 @@ struct transformed {
     handed_on<const It> first;
     handed_on_function<Transform, std::iter_reference_t<It>> transform;
 
-    T operator()(std::uint64_t k) const { return static_cast<T>(transform(element(first, k))); }
+    T operator()(std::uint64_t k) const {
+        return static_cast<T>(casting<std::iter_reference_t<It>>(transform)(element(first, k)));
+    }
 };
 
 // init and transform(x) for each x that a source gives.
@@ -170,7 +173,8 @@ struct parallel_transform_reduce_function {
                       "and its result must convert to init's type");
         if constexpr (fits) {
             const auto get = [&first1, &first2, &transform](std::uint64_t k) -> T {
-                return static_cast<T>(transform(element(first1, k), element(first2, k)));
+                return static_cast<T>(casting<std::iter_reference_t<It1>, std::iter_reference_t<It2>>(transform)(
+                    element(first1, k), element(first2, k)));
             };
             return reduce_from<Executor>(std::move(init), reduce, get, sequence_length(first1, last1), g);
         } else {

@@ -114,7 +114,9 @@ struct parallel_find_if_function {
         static_assert(predicate_on<Predicate, It>,
                       "skerry: parallel_find_if: the predicate must be callable with an element and give a bool");
         if constexpr (predicate_on<Predicate, It>) {
-            const auto test = [&](std::uint64_t k) { return static_cast<bool>(predicate(element(first, k))); };
+            const auto test = [&](std::uint64_t k) {
+                return static_cast<bool>(casting<std::iter_reference_t<It>>(predicate)(element(first, k)));
+            };
             return advanced(first, find_first<Executor>(test, sequence_length(first, last), g));
         } else {
             return first;
@@ -142,7 +144,8 @@ struct parallel_quantifier_function {
             "skerry: parallel_any_of, all_of, none_of: the predicate must be callable with an element and give a bool");
         if constexpr (predicate_on<Predicate, It>) {
             const auto test = [&](std::uint64_t k) {
-                return static_cast<bool>(predicate(element(first, k))) == (Q != quantifier::all);
+                return static_cast<bool>(casting<std::iter_reference_t<It>>(predicate)(element(first, k))) ==
+                       (Q != quantifier::all);
             };
             const std::uint64_t n = sequence_length(first, last);
             return (find_first<Executor>(test, n, g) != n) == (Q == quantifier::any);

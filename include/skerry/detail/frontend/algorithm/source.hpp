@@ -75,7 +75,7 @@ template <class F, class It>
 struct through_iterator {
     F f;
 
-    decltype(auto) operator()(const It& it) const { return f(*it); }
+    decltype(auto) operator()(const It& it) const { return casting<decltype(*it)>(f)(*it); }
 };
 
 // How an algorithm folds what a source gives: T leaf(element), and T join(T, T), which is associative. Several threads
@@ -87,10 +87,10 @@ struct source_fold {
     [[no_unique_address]] Op op;
     Transform transform;
 
-    T join(T left, T right) const { return T(op(std::move(left), std::move(right))); }
+    T join(T left, T right) const { return T(casting<T, T>(op)(std::move(left), std::move(right))); }
     template <class Element>
     T leaf(Element& x) const {
-        return T(transform(x));
+        return T(casting<Element&>(transform)(x));
     }
 };
 
@@ -101,7 +101,7 @@ struct visit {
 
     template <class Element>
     std::monostate operator()(Element& x) const {
-        static_cast<void>(f(x));
+        static_cast<void>(casting<Element&>(f)(x));
         return {};
     }
 };

@@ -124,10 +124,10 @@ class source_chain {
               source(std::addressof(s)) {}
 
         static void run_stolen(task_header* header) noexcept {
-            auto* const self = static_cast<rest*>(header);
-            const auto body = [self] { return parts::fold(self->how, *self->source); }; // which nobody else uses now
-            self->stolen.run(body);
-            finish_stolen(*self);
+            auto& self = static_cast<rest&>(*header);
+            const auto body = [&self] { return parts::fold(self.how, *self.source); }; // which nobody else uses now
+            self.stolen.run(body);
+            finish_stolen(self);
         }
 
         handed_on<const Fold> how;

@@ -129,13 +129,13 @@ class branch final : private held_closure<G>, public task_header {
     using closure = held_closure<G>;
 
     [[gnu::visibility("hidden")]] static void run_stolen(task_header* header) noexcept {
-        auto* const self = static_cast<branch*>(header);
+        auto& self = static_cast<branch&>(*header);
         if constexpr (closure::copied) {
-            self->stolen.run(self->copy());
+            self.stolen.run(self.copy());
         } else {
-            self->stolen.run(*self->closure::kept);
+            self.stolen.run(*self.closure::kept);
         }
-        finish_stolen(*self);
+        finish_stolen(self);
     }
 };
 

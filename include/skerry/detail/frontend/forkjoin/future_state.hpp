@@ -131,12 +131,12 @@ class future_task final : public future_state<R> {
 
   private:
     static void run_and_release(task_header* header) noexcept {
-        auto* const self = static_cast<future_task*>(header);
-        self->enter();
-        self->begun_ = true;
-        self->run_body(self->f_);
-        std::destroy_at(std::addressof(self->f_)); // what it holds is free before get() returns
-        self->leave();
+        auto& self = static_cast<future_task&>(*header);
+        self.enter();
+        self.begun_ = true;
+        self.run_body(self.f_);
+        std::destroy_at(std::addressof(self.f_)); // what it holds is free before get() returns
+        self.leave();
     }
 
     union {

@@ -26,10 +26,10 @@ class scope_task final : public loose_task, public task_memory {
 
   private:
     static void run_and_delete(task_header* header) noexcept {
-        auto* const self = static_cast<scope_task*>(header);
-        finish_frame& frame = self->frame_;
-        frame.call(self->f_);
-        delete self;
+        auto& self = static_cast<scope_task&>(*header);
+        finish_frame& frame = self.frame_;
+        frame.call(self.f_);
+        delete &self;
         count_end(frame.pending);
     }
 
@@ -51,18 +51,18 @@ class joint_task final : public loose_task, public task_memory {
 
   private:
     static void run_and_delete(task_header* header) noexcept {
-        auto* const self = static_cast<joint_task*>(header);
-        cover& other = self->cover_;
-        latch<machine>& enclosing = *self->own_.pending;
+        auto& self = static_cast<joint_task&>(*header);
+        cover& other = self.cover_;
+        latch<machine>& enclosing = *self.own_.pending;
         if (!other.ctx.stop.load(memory_order::acquire)) { // a hint
             if constexpr (Apart) {
-                const auto body = [self] { static_cast<void>(finish_with_result(self->f_)); };
+                const auto body = [&self] { static_cast<void>(finish_with_result(self.f_)); };
                 other.call(body);
             } else {
-                other.call(self->f_);
+                other.call(self.f_);
             }
         }
-        delete self;
+        delete &self;
         count_end(enclosing);
         arrive(other.pending);
     }

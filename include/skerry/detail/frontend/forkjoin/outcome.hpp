@@ -93,8 +93,9 @@ class outcome {
         ~destroyer() { value.~stored(); }
     };
 
-    stored& value() noexcept { return *std::launder(reinterpret_cast<stored*>(room_)); }
-    std::exception_ptr& error() noexcept { return *std::launder(reinterpret_cast<std::exception_ptr*>(room_)); }
+    void* room() noexcept { return room_; }
+    stored& value() noexcept { return *std::launder(static_cast<stored*>(room())); }
+    std::exception_ptr& error() noexcept { return *std::launder(static_cast<std::exception_ptr*>(room())); }
 
     alignas(stored) alignas(std::exception_ptr)
         std::byte room_[sizeof(stored) > sizeof(std::exception_ptr) ? sizeof(stored) : sizeof(std::exception_ptr)];

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Calls of the caller's functions and stores into the caller's elements. Which types they have is the caller's choice,
+// so a number is cast to what they take: a compiler that warns of conversions has nothing to say of this header.
+
+#include <skerry/detail/base/abi.hpp>
+
+#include <type_traits>
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+template <class To, class From>
+inline constexpr bool other_number =
+    std::is_arithmetic_v<To> && std::is_arithmetic_v<From> && !std::is_same_v<To, From>;
+
+// The parameters of a function, as far as they are known: not those of a template, which is made for what it is given,
+// nor those of overloads.
+template <class... P>
+struct parameters {
+    // Whether an argument A&& meets a parameter that is another number; if so, what it is cast to.
+    template <class... A>
+    static constexpr bool cast = [] {
+        if constexpr (sizeof...(P) == sizeof...(A)) {
+            return (other_number<std::remove_cvref_t<P>, std::remove_cvref_t<A>> || ...);
+        } else {
+            return false; // some have a default
+        }
+    }();
+    template <class To, class A>
+    using cast_to =
+        std::conditional_t<other_number<std::remove_cvref_t<To>, std::remove_cvref_t<A>>, std::remove_cvref_t<To>, A&&>;
+
+    template <class F>
+    struct caster {
+        F& f;
+
+        template <class... A>
+        [[gnu::always_inline]] constexpr decltype(auto) operator()(A&&... a) const {
+            return f(static_cast<cast_to<P, A>>(a)...);
+        }
+    };
+};
+
+template <class F>
+struct parameters_of {
+    using type = parameters<>;
+};
+template <class R, class... P>
+struct parameters_of<R (*)(P...)> {
+    using type = parameters<P...>;
+};
+template <class R, class... P>
+struct parameters_of<R (*)(P...) noexcept> : parameters_of<R (*)(P...)> {};
+template <class C, class R, class... P>
+struct parameters_of<R (C::*)(P...)> : parameters_of<R (*)(P...)> {};
+template <class C, class R, class... P>
+struct parameters_of<R (C::*)(P...) noexcept> : parameters_of<R (*)(P...)> {};
+template <class C, class R, class... P>
+struct parameters_of<R (C::*)(P...) const> : parameters_of<R (*)(P...)> {};
+template <class C, class R, class... P>
+struct parameters_of<R (C::*)(P...) const noexcept> : parameters_of<R (*)(P...)> {};
+template <class F>
+    requires requires { &F::operator(); }
+struct parameters_of<F> : parameters_of<decltype(&F::operator())> {};
+
+// f, to be called with arguments A&&...
+template <class... A, class F>
+[[gnu::always_inline]] constexpr decltype(auto) casting(F& f) noexcept {
+    using known = typename parameters_of<std::remove_cv_t<F>>::type;
+    if constexpr (known::template cast<A...>) {
+        return typename known::template caster<F>{f};
+    } else {
+        return (f);
+    }
+}
+
+// *out = value
+template <class Out, class T>
+[[gnu::always_inline]] constexpr void write(const Out& out, T&& value) {
+    using element = std::remove_reference_t<decltype(*out)>;
+    if constexpr (other_number<element, std::remove_cvref_t<T>>) {
+        *out = static_cast<element>(value);
+    } else {
+        *out = static_cast<T&&>(value);
+    }
+}
+
+} // namespace skerry::inline SKERRY_ABI::detail
