@@ -268,10 +268,38 @@ void begin_in(task_scope& scope, dependent_task& task) {
 [[gnu::noinline]] void run_watched(worker& self, dependent_task* task) noexcept { run_spawned<true>(self, task); }
 [[gnu::noinline]] void begin_watched(task_scope& scope, dependent_task& task) { begin_in<true>(scope, task); }
 
-// Out of line: a spawn seldom needs its frame.
+// For a thread that gets no slot: it sleeps, and the workers run the tasks. Others may spawn meanwhile.
+void sleep_until(task_scope::few_children& condition) noexcept {
+    bell b;
+    while (!condition.done()) {
+        b.prepare();
+        if (condition.arm(b)) {
+            b.wait();
+            condition.disarm();
+        } else {
+            b.cancel();
+        }
+    }
+    machine::discard_all(coherence_step::task_joined);
+}
+
+// Runs children until half of those that may be unfinished are left. Out of line: a spawn seldom needs its frame.
+// Errors: of a thread without a slot, as enter_default_team(), if no worker would run them instead.
 [[gnu::noinline]] void run_some_children(task_scope& scope) {
-    worker& self = worker::of(*current_page);
     task_scope::few_children condition(scope, most_children / 2);
+    std::optional<region_guard> region;
+    if (current_page == nullptr) {
+        try {
+            region.emplace();
+        } catch (const std::exception&) { // no slot is free
+            if (scope.crew().workers() == 1) {
+                throw;
+            }
+            sleep_until(condition);
+            return;
+        }
+    }
+    worker& self = worker::of(*current_page);
     self.home.wait_from_here(self, wanted::within(&scope.parent()), condition, "spawn: too many unfinished tasks",
                              &scope);
 }
@@ -307,13 +335,13 @@ void execute_spawned(task_header* header) noexcept {
 void begin_spawned(dependent_task& task) {
     task_scope* const known = task_scope::existing(*task.own.child_of);
     task_scope& scope = known != nullptr ? *known : task_scope::of(*task.own.child_of, current_team());
+    if (scope.children() >= most_children) [[unlikely]] {
+        run_some_children(scope); // before the task has begun: this may throw
+    }
     if (scope.crew().watched()) [[unlikely]] {
         begin_watched(scope, task);
     } else {
         begin_in<false>(scope, task);
-    }
-    if (scope.children() > most_children && current_page != nullptr) [[unlikely]] {
-        run_some_children(scope);
     }
 }
 

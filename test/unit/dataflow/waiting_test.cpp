@@ -7,7 +7,10 @@
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <mutex>
+#include <string>
+#include <system_error>
 #include <thread>
 
 #include <skerry/dataflow.hpp>
@@ -239,6 +242,168 @@ TEST(DataflowWaiting, FinishOutsideOfRunBesideAChild) {
         return tasks == 2 ? 0 : 1;
     });
     EXPECT_TRUE(child.exited && child.code == 0) << child.code << ": " << child.output;
+}
+
+// --- how many may be unfinished -------------------------------------------------------------------------------------
+
+constexpr int most_unfinished = 8192;
+
+// Tasks of threads without a slot, and how many of them were unfinished at most.
+class counted_tasks {
+  public:
+    // All change one object, so that each comes after those before it, of any thread. The first is held up.
+    void spawn_in_a_row(int tasks, int first = 0) {
+        for (int i = first; i < tasks; ++i) {
+            count_one();
+            spawn(
+                [this, i](long& x) {
+                    if (i == 0) {
+                        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                    }
+                    end_one(x);
+                },
+                inout(sum_));
+        }
+    }
+    void spawn_beside_each_other(int tasks) {
+        for (int i = 0; i < tasks; ++i) {
+            count_one();
+            spawn([this] { --unfinished_; });
+        }
+    }
+    [[nodiscard]] int at_most() const noexcept { return at_most_; }
+    [[nodiscard]] int unfinished() const noexcept { return unfinished_; }
+    [[nodiscard]] bool run_by_who_spawns() const noexcept { return mine_ != 0; }
+
+  private:
+    void count_one() noexcept {
+        const int now = ++unfinished_;
+        int most = at_most_;
+        while (now > most && !at_most_.compare_exchange_weak(most, now)) {
+        }
+    }
+    void end_one(long& x) noexcept {
+        ++x;
+        mine_ += std::this_thread::get_id() == spawner_ ? 1 : 0;
+        --unfinished_;
+    }
+
+    long sum_ = 0;
+    const std::thread::id spawner_ = std::this_thread::get_id();
+    std::atomic<int> mine_{0};
+    std::atomic<int> unfinished_{0};
+    std::atomic<int> at_most_{0};
+};
+
+// Each thread may have counted one more that it has not spawned yet, and have looked before another thread spawned.
+int check(const counted_tasks& tasks, int threads = 1) {
+    const int most = most_unfinished + 2 * threads - 1;
+    std::printf("%d unfinished at most, %d in the end\n", tasks.at_most(), tasks.unfinished());
+    return tasks.at_most() <= most && tasks.unfinished() == 0 ? 0 : 1;
+}
+
+// A thread of its own that holds the last slot of the default runtime.
+class slot_holder {
+  public:
+    slot_holder() { inside_.pass(); }
+    slot_holder(const slot_holder&) = delete;
+    slot_holder& operator=(const slot_holder&) = delete;
+    ~slot_holder() {
+        over_.open();
+        thread_.join();
+    }
+
+  private:
+    dataflow_test::barrier inside_;
+    dataflow_test::barrier over_;
+    std::thread thread_{[this] {
+        skerry::finish([this](auto&) {
+            inside_.open();
+            over_.pass();
+        });
+    }};
+};
+
+skerry_test::child_result with_default_runtime(const char* workers, const char* slots,
+                                               const std::function<int()>& body) {
+    return skerry_test::run_in_child([&] {
+        setenv("SKERRY_WORKERS", workers, 1);
+        setenv("SKERRY_MAX_SLOTS", slots, 1);
+        const deadline d("a thread without a slot has many unfinished tasks");
+        return body();
+    });
+}
+
+void expect_success(const skerry_test::child_result& child) {
+    EXPECT_TRUE(child.exited && child.code == 0) << child.code << ": " << child.output;
+}
+
+// With one worker nobody runs them but who spawns them.
+TEST(DataflowBound, OutsideOfRunSpawnRunsSomeToo) {
+    expect_success(with_default_runtime("1", "4", [] {
+        counted_tasks tasks;
+        tasks.spawn_beside_each_other(100'000);
+        taskwait();
+        return check(tasks);
+    }));
+}
+
+TEST(DataflowBound, OutsideOfRunBehindATaskThatSleeps) {
+    for (const char* const workers : {"1", "2"}) {
+        expect_success(with_default_runtime(workers, "4", [&] {
+            counted_tasks tasks;
+            tasks.spawn_in_a_row(100'000);
+            taskwait();
+            return check(tasks) + (*workers == '1' && !tasks.run_by_who_spawns() ? 2 : 0);
+        }));
+    }
+}
+
+// They share one parent.
+TEST(DataflowBound, TwoThreadsOutsideOfRun) {
+    expect_success(with_default_runtime("1", "4", [] {
+        counted_tasks tasks;
+        std::thread other([&] {
+            tasks.spawn_in_a_row(50'000, 1);
+            taskwait();
+        });
+        tasks.spawn_in_a_row(50'000);
+        taskwait();
+        other.join();
+        return check(tasks, 2);
+    }));
+}
+
+TEST(DataflowBound, WhoGetsNoSlotLetsTheWorkersRunThem) {
+    expect_success(with_default_runtime("2", "2", [] {
+        counted_tasks tasks;
+        {
+            const slot_holder holder;
+            tasks.spawn_in_a_row(50'000);
+        }
+        taskwait();
+        return check(tasks);
+    }));
+}
+
+TEST(DataflowBound, WithoutASlotAndWithoutAWorkerItIsAnError) {
+    expect_success(with_default_runtime("1", "1", [] {
+        counted_tasks tasks;
+        std::string refused;
+        {
+            const slot_holder holder;
+            tasks.spawn_beside_each_other(most_unfinished);
+            try {
+                spawn([] { std::printf("the task has begun\n"); });
+                std::printf("no error\n");
+            } catch (const std::system_error& e) {
+                refused = e.what();
+            }
+        }
+        taskwait();
+        const bool named = refused.starts_with("skerry: all 1 slots are taken by threads inside the runtime");
+        return check(tasks) + (named ? 0 : 2);
+    }));
 }
 
 } // namespace
