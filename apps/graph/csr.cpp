@@ -100,14 +100,22 @@ vertex csr::hub() const noexcept {
     return best;
 }
 
+vertex csr::named(std::uint64_t name) const noexcept {
+    if (names_.empty()) return name < vertices() ? static_cast<vertex>(name) : no_vertex;
+    const std::uint64_t* const found = std::lower_bound(names_.begin(), names_.end(), name);
+    return found != names_.end() && *found == name ? static_cast<vertex>(found - names_.begin()) : no_vertex;
+}
+
 csr build(const edge_list& e, direction d) {
-    if (d == direction::undirected) return {gather(e, true, true), {}};
+    buffer<std::uint64_t> names(e.names.size());
+    std::ranges::copy(e.names, names.begin());
+    if (d == direction::undirected) return {gather(e, true, true), {}, std::move(names)};
     rows out = gather(e, true, false);
     rows in = gather(e, false, true);
     const bool symmetric = std::ranges::equal(out.offsets, in.offsets) && std::ranges::equal(out.ends, in.ends) &&
                            std::ranges::equal(out.weights, in.weights);
     if (symmetric) in = {};
-    return {std::move(out), std::move(in)};
+    return {std::move(out), std::move(in), std::move(names)};
 }
 
 } // namespace apps::graph

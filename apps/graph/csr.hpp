@@ -24,6 +24,7 @@ struct edge_list {
     buffer<vertex> from;
     buffer<vertex> to;
     buffer<weight> weights;
+    buffer<std::uint64_t> names; ///< what the file calls each vertex, ascending; empty: by its number
 
     std::size_t size() const noexcept { return from.size(); }
 };
@@ -48,7 +49,10 @@ struct rows {
 class csr {
   public:
     csr() = default;
-    csr(rows out, rows in) : out_(static_cast<rows&&>(out)), in_(static_cast<rows&&>(in)) {}
+    csr(rows out, rows in, buffer<std::uint64_t> names = {})
+        : out_(static_cast<rows&&>(out)),
+          in_(static_cast<rows&&>(in)),
+          names_(static_cast<buffer<std::uint64_t>&&>(names)) {}
 
     vertex vertices() const noexcept { return out_.offsets.empty() ? 0 : static_cast<vertex>(out_.offsets.size() - 1); }
 
@@ -63,9 +67,19 @@ class csr {
     /// The vertex with most outgoing arcs, the lowest of several: where a search starts when nobody says where.
     vertex hub() const noexcept;
 
+    /// What the graph's file calls a vertex: its number, where the file uses all numbers from 0 on.
+    std::uint64_t name(vertex v) const noexcept { return names_.empty() ? v : names_[v]; }
+
+    /// Whether vertices are called by other numbers than their own.
+    bool renumbered() const noexcept { return !names_.empty(); }
+
+    /// The vertex of that name, or no_vertex.
+    vertex named(std::uint64_t name) const noexcept;
+
   private:
     rows out_;
     rows in_; ///< empty in a symmetric graph
+    buffer<std::uint64_t> names_;
 };
 
 /// Drops loops, and of repeated edges all but the lightest. A graph whose edges all have their reverse (of the same

@@ -12,7 +12,7 @@ using graph::no_vertex;
 using graph::vertex;
 
 std::string name_of(const problem_graph& g, vertex v) {
-    return g.words ? input::readable(g.words->words(v).front()) : std::to_string(v);
+    return g.words ? input::readable(g.words->words(v).front()) : std::to_string(g.graph.name(v));
 }
 
 /// The vertex below, with what it is to the one before.

@@ -11,7 +11,10 @@ namespace {
 
 using graph::weight;
 
-std::string edge_text(vertex u, vertex v) { return "edge " + std::to_string(u) + " to " + std::to_string(v); }
+/// As the graph's file calls it.
+std::string name_of(const csr& g, vertex v) { return std::to_string(v < g.vertices() ? g.name(v) : v); }
+
+std::string edge_text(const csr& g, vertex u, vertex v) { return "edge " + name_of(g, u) + " to " + name_of(g, v); }
 
 bool has_edge(const csr& g, vertex u, vertex v) { return std::ranges::binary_search(g.out()(u), v); }
 
@@ -141,7 +144,7 @@ std::vector<std::uint32_t> levels_of_tree(std::span<const vertex> parents) {
 
 verdict check_bfs(const csr& g, std::span<const vertex> roots, std::span<const vertex> parents) {
     for (const vertex root : roots) {
-        if (parents[root] != root) return {false, "root " + std::to_string(root) + " is not its own parent"};
+        if (parents[root] != root) return {false, "root " + name_of(g, root) + " is not its own parent"};
     }
     const auto levels = levels_of_tree(parents);
     std::size_t reached = 0;
@@ -153,14 +156,14 @@ verdict check_bfs(const csr& g, std::span<const vertex> roots, std::span<const v
         if (parent == v)
             ++tops;
         else if (parent >= g.vertices() || !has_edge(g, parent, v))
-            return {false, "there is no " + edge_text(parent, v) + ", its child"};
-        if (levels[v] == no_level) return {false, "no root is above vertex " + std::to_string(v)};
+            return {false, "there is no " + edge_text(g, parent, v) + ", its child"};
+        if (levels[v] == no_level) return {false, "no root is above vertex " + name_of(g, v)};
     }
     if (tops != roots.size()) return {false, "a vertex is its own parent and no root"};
     verdict result{true, std::to_string(reached) + " levels, edge by edge"};
     each_edge(g, [&](vertex u, vertex v, weight) {
         if (levels[u] == no_level || (levels[v] != no_level && levels[v] <= levels[u] + 1)) return;
-        result = {false, edge_text(u, v) + " would be a shorter way"};
+        result = {false, edge_text(g, u, v) + " would be a shorter way"};
     });
     return result;
 }
@@ -180,7 +183,7 @@ verdict check_bc(const csr& g, vertex source, std::span<const double> dependenci
             if (levels[v] == levels[u] + 1) paths[v] += paths[u];
         }
         if (std::isinf(paths[u])) {
-            return {false, "vertex " + std::to_string(u) + " has more shortest paths than a double can count"};
+            return {false, "vertex " + name_of(g, u) + " has more shortest paths than a double can count"};
         }
     }
     for (auto u = order.rbegin(); u != order.rend(); ++u) {
@@ -192,7 +195,7 @@ verdict check_bc(const csr& g, vertex source, std::span<const double> dependenci
     for (vertex v = 0; v != g.vertices(); ++v) {
         const double error = std::abs(dependencies[v] - expected[v]);
         if (!(error <= tolerance * std::max(1.0, expected[v]))) {
-            return {false, "vertex " + std::to_string(v) + " has " + std::to_string(dependencies[v]) + ", Brandes " +
+            return {false, "vertex " + name_of(g, v) + " has " + std::to_string(dependencies[v]) + ", Brandes " +
                                std::to_string(expected[v])};
         }
     }
@@ -226,7 +229,7 @@ verdict check_bf(const csr& g, vertex source, std::span<const std::int64_t> dist
     verdict result{true, ""};
     each_edge(g, [&](vertex u, vertex v, weight w) {
         if (distances[u] == no_distance || distances[v] <= distances[u] + w) return;
-        result = {false, edge_text(u, v) + " would be a shorter way"};
+        result = {false, edge_text(g, u, v) + " would be a shorter way"};
     });
     if (!result.ok) return result;
     const std::size_t tight = reached_by_tight_edges(g, source, distances);
@@ -253,8 +256,8 @@ verdict check_radii(const csr& g, std::span<const vertex> samples, std::span<con
     }
     for (vertex v = 0; v != g.vertices(); ++v) {
         if (radii[v] < bounds[v] || (all && radii[v] != bounds[v])) {
-            return {false, "vertex " + std::to_string(v) + " has radius " + std::to_string(radii[v]) +
-                               ", searches say " + std::to_string(bounds[v])};
+            return {false, "vertex " + name_of(g, v) + " has radius " + std::to_string(radii[v]) + ", searches say " +
+                               std::to_string(bounds[v])};
         }
     }
     for (std::size_t i = 0; !all && i != few; ++i) {
@@ -265,7 +268,7 @@ verdict check_radii(const csr& g, std::span<const vertex> samples, std::span<con
             if (levels[sample] != no_level) exact = std::max(exact, static_cast<std::int32_t>(levels[sample]));
         }
         if (radii[v] != exact) {
-            return {false, "vertex " + std::to_string(v) + " has radius " + std::to_string(radii[v]) + ", not " +
+            return {false, "vertex " + name_of(g, v) + " has radius " + std::to_string(radii[v]) + ", not " +
                                std::to_string(exact)};
         }
     }

@@ -41,13 +41,14 @@ verdict check_cc(const csr& g, std::span<const vertex> labels) {
     std::vector<bool> used(g.vertices());
     std::size_t different = 0;
     for (vertex u = 0; u != g.vertices(); ++u) {
-        if (labels[u] >= g.vertices()) return {false, "vertex " + std::to_string(u) + " has no valid label"};
+        if (labels[u] >= g.vertices()) return {false, "vertex " + std::to_string(g.name(u)) + " has no valid label"};
         if (!used[labels[u]]) ++different;
         used[labels[u]] = true;
         for (const vertex v : g.out()(u)) {
             sets.join(u, v);
             if (labels[u] != labels[v]) {
-                return {false, "neighbours " + std::to_string(u) + " and " + std::to_string(v) + " have two labels"};
+                return {false, "neighbours " + std::to_string(g.name(u)) + " and " + std::to_string(g.name(v)) +
+                                   " have two labels"};
             }
         }
     }
@@ -63,10 +64,11 @@ verdict check_mis(const csr& g, std::span<const std::uint8_t> members) {
         const auto ends = g.out()(v);
         const auto neighbour = std::ranges::find_if(ends, [&](vertex u) { return members[u] != 0; });
         if (members[v] != 0 && neighbour != ends.end()) {
-            return {false, "members " + std::to_string(v) + " and " + std::to_string(*neighbour) + " are neighbours"};
+            return {false, "members " + std::to_string(g.name(v)) + " and " + std::to_string(g.name(*neighbour)) +
+                               " are neighbours"};
         }
         if (members[v] == 0 && neighbour == ends.end()) {
-            return {false, "vertex " + std::to_string(v) + " could be a member"};
+            return {false, "vertex " + std::to_string(g.name(v)) + " could be a member"};
         }
         size += members[v];
     }

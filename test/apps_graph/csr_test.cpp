@@ -59,6 +59,27 @@ TEST(csr, the_hub_is_the_first_of_the_largest_rows) {
     EXPECT_EQ(build(make_edges(4, {{3, 0}, {3, 1}, {1, 0}, {1, 2}, {0, 1}}), direction::directed).hub(), 1U);
 }
 
+TEST(csr, vertices_may_have_names) {
+    edge_list e = make_edges(3, {{0, 1}, {2, 1}});
+    const csr plain = build(e, direction::directed);
+    EXPECT_FALSE(plain.renumbered());
+    EXPECT_EQ(plain.name(2), 2U);
+    EXPECT_EQ(plain.named(2), 2U);
+    EXPECT_EQ(plain.named(3), no_vertex);
+    EXPECT_EQ(plain.named(UINT64_MAX), no_vertex);
+    e.names = buffer<std::uint64_t>(3);
+    std::ranges::copy(std::array<std::uint64_t, 3>{5, 7, UINT64_MAX}, e.names.begin());
+    for (const direction d : {direction::directed, direction::undirected}) {
+        const csr g = build(e, d);
+        EXPECT_TRUE(g.renumbered());
+        EXPECT_EQ(g.name(1), 7U);
+        EXPECT_EQ(g.named(5), 0U);
+        EXPECT_EQ(g.named(UINT64_MAX), 2U);
+        EXPECT_EQ(g.named(6), no_vertex);
+        EXPECT_EQ(g.named(0), no_vertex);
+    }
+}
+
 TEST(csr, equals_a_set_of_edges) {
     for (std::uint64_t seed = 0; seed != 20; ++seed) {
         const vertex n = static_cast<vertex>(1 + seed * 7);

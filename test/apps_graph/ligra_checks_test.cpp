@@ -189,5 +189,24 @@ TEST(check_tc, counts_like_three_loops) {
     }
 }
 
+TEST(checks, call_a_vertex_as_its_file_does) {
+    graph::edge_list e = make_edges(3, {{0, 1}, {1, 2}}, true);
+    e.names = graph::buffer<std::uint64_t>(3);
+    std::ranges::copy(std::array<std::uint64_t, 3>{500, 600'000'000, UINT64_MAX}, e.names.begin());
+    const csr g = build(e, direction::undirected);
+    const std::array<vertex, 1> root{0};
+    EXPECT_EQ(check_bfs(g, root, std::vector<vertex>{no_vertex, 0, 1}).text, "root 500 is not its own parent");
+    EXPECT_EQ(check_bfs(g, root, std::vector<vertex>{0, 0, 0}).text,
+              "there is no edge 500 to 18446744073709551615, its child");
+    EXPECT_EQ(check_bfs(g, root, std::vector<vertex>{0, 0, 77}).text,
+              "there is no edge 77 to 18446744073709551615, its child");
+    EXPECT_EQ(check_cc(g, std::vector<vertex>{0, 0, 2}).text,
+              "neighbours 600000000 and 18446744073709551615 have two labels");
+    EXPECT_EQ(check_mis(g, std::vector<std::uint8_t>{1, 0, 0}).text, "vertex 18446744073709551615 could be a member");
+    EXPECT_EQ(check_mis(g, std::vector<std::uint8_t>{1, 1, 0}).text, "members 500 and 600000000 are neighbours");
+    EXPECT_EQ(check_radii(g, root, std::vector<std::int32_t>{0, 1, 1}).text,
+              "vertex 18446744073709551615 has radius 1, searches say 2");
+}
+
 } // namespace
 } // namespace apps::ligra
