@@ -109,8 +109,8 @@ void add_run(CLI::App& app, cli::run_request& request, words_of_run& words) {
         ->check(CLI::IsMember(std::vector<std::string>(apps::size_names.begin(), apps::size_names.end())))
         ->option_text("SIZE");
     command->add_option("--input", request.options.input,
-                        "Instead of generated input: wordnet, or a file (Ligra adjacency, SNAP edge list, Matrix "
-                        "Market); digits: images");
+                        "Instead of generated input: wordnet, or a file (edge list of SNAP, KONECT or networkx, Matrix "
+                        "Market, Ligra adjacency); digits: images; may be packed by gzip");
     command->add_option("--from", request.options.from, "Where a path begins: a vertex, or a word");
     command->add_option("--to", request.options.to, "Where the path ends");
     command->add_option("--train", request.options.train, "digits: only the first so many images")

@@ -106,7 +106,8 @@ class body {
                 e.to[i - header_.vertices] = static_cast<vertex>(value);
             } else {
                 weight x = 0;
-                if (!read_weight(w, x)) return {c.offset_of(w), "weight: " + why_no_weight(w)};
+                if (const std::string reason = take_weight(w, !e.weights.empty(), x); !reason.empty())
+                    return {c.offset_of(w), "weight: " + reason};
                 if (!e.weights.empty()) e.weights[i - header_.vertices - header_.edges] = x;
             }
         }

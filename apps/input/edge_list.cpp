@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "input/formats.hpp"
+#include "input/line_fields.hpp"
 #include "input/lines.hpp"
+#include "input/numbering.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <string>
 #include <utility>
 
 namespace apps::input {
@@ -10,54 +14,145 @@ namespace {
 
 using graph::buffer;
 using graph::vertex;
+using graph::weight;
 
-/// The number of words on the first line that states an edge.
-std::size_t columns_of(const text& t) {
-    cursor c(t.bytes(), {0, t.bytes().size()});
-    while (!c.at_end()) {
-        if (states_entry(c)) {
-            std::size_t count = 0;
-            while (!c.word_of_line().empty()) ++count;
-            return count;
-        }
+/// What the first line of an edge says about all.
+struct line_form {
+    std::size_t begin = 0; ///< behind the titles
+    std::size_t columns = 0;
+    char separator = ' ';
+    bool attributes = false;
+};
+
+constexpr std::size_t most_columns = 4; ///< from, to, weight, time
+
+/// The form of a line, and whether it is one of titles: none of its fields is a number.
+bool read_form(std::string_view line, line_form& form) {
+    form.columns = 0;
+    form.attributes = false;
+    form.separator = separator_of(line);
+    bool titles = form.separator != ' ';
+    line_fields fields(line, form.separator);
+    for (std::string_view f = fields.next(); !f.empty() && form.columns <= most_columns; f = fields.next()) {
+        double x = 0;
+        titles = titles && !read_real(f, x) && f.front() != '{';
+        form.attributes = form.attributes || (form.columns == 2 && f.front() == '{');
+        ++form.columns;
+    }
+    return titles;
+}
+
+line_form form_of(const text& t) {
+    line_form form;
+    bool titles_seen = false;
+    for (cursor c(t.bytes(), {0, t.bytes().size()}); !c.at_end();) {
+        const bool entry = states_entry(c);
+        const bool titles = entry && read_form(c.rest_of_line(), form);
+        if (entry && (!titles || titles_seen)) return form;
         c.next_line();
+        if (titles) form.begin = c.at();
+        titles_seen = titles_seen || titles;
     }
     t.fail(t.bytes().size(), "the file has no edge");
+}
+
+/// One edge, and whether its vertices fit into `Id`.
+template <class Id>
+struct entry {
+    Id from = 0;
+    Id to = 0;
+    weight value = 1;
+    bool fits = true;
+};
+
+class entry_reader {
+  public:
+    entry_reader(std::string_view bytes, const line_form& form, bool weights)
+        : bytes_(bytes),
+          form_(form),
+          weights_(weights) {}
+
+    template <class Id>
+    flaw read(std::string_view line, entry<Id>& e) const {
+        line_fields fields(line, form_.separator);
+        for (Id* const end : {&e.from, &e.to}) {
+            const std::string_view word = fields.next();
+            constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+            std::uint64_t value = 0;
+            if (!read_number(word, most, value)) return at(word, "vertex: " + why_no_number(word, 0, most));
+            e.fits = e.fits && value <= std::numeric_limits<Id>::max();
+            *end = static_cast<Id>(value);
+        }
+        std::string_view word = fields.next();
+        if (form_.attributes && word.starts_with('{')) {
+            const attributes all = read_attributes(word);
+            if (!all.closed) return at(word, "the attributes do not end on this line");
+            if (weights_ && !all.weight.empty()) {
+                if (std::string reason = take_weight(all.weight, true, e.value); !reason.empty())
+                    return at(all.weight, "weight: " + reason);
+            }
+            word = fields.next();
+        } else if (!form_.attributes && form_.columns > 2) {
+            if (std::string reason = take_weight(word, weights_, e.value); !reason.empty())
+                return at(word, "weight: " + reason);
+            word = fields.next();
+            if (form_.columns > 3) {
+                weight unused = 0;
+                if (std::string reason = take_weight(word, false, unused); !reason.empty())
+                    return at(word, "time: " + reason);
+                word = fields.next();
+            }
+        }
+        return word.empty() ? flaw() : at(word, quoted(word) + " is too much on this line");
+    }
+
+  private:
+    flaw at(std::string_view word, std::string reason) const {
+        return {static_cast<std::size_t>(word.data() - bytes_.data()), std::move(reason)};
+    }
+
+    std::string_view bytes_;
+    const line_form& form_;
+    bool weights_;
+};
+
+/// Reads all lines. Whether each vertex fits into `Id`; if not, what was read is of no use.
+template <class Id>
+bool read_lines(const text& t, const entry_lines& lines, const entry_reader& reader, buffer<Id>& from, buffer<Id>& to,
+                buffer<weight>& weights) {
+    std::vector<char> fits(lines.blocks().size(), 1);
+    parse_blocks(t, lines.blocks(), [&](std::size_t b) {
+        return lines.each(b, [&](std::size_t i, const cursor& c) -> flaw {
+            entry<Id> e;
+            if (flaw f = reader.read(c.rest_of_line(), e)) return f;
+            from[i] = e.from;
+            to[i] = e.to;
+            if (!weights.empty()) weights[i] = e.value;
+            if (!e.fits) fits[b] = 0;
+            return {};
+        });
+    });
+    return std::ranges::find(fits, 0) == fits.end();
 }
 
 } // namespace
 
 parsed_graph parse_edge_list(const text& t, const parse_options& o) {
-    const std::size_t columns = columns_of(t);
-    const std::uint64_t limit = vertex_limit(t.bytes().size());
-    const entry_lines lines(t, 0, o.block_bytes);
-    graph::edge_list e = lines.allocate(o.weights, columns == 2);
-    std::vector<vertex> largest(lines.blocks().size());
-    parse_blocks(t, lines.blocks(), [&](std::size_t b) {
-        vertex top = 0;
-        flaw f = lines.each(b, [&](std::size_t i, cursor& c) -> flaw {
-            const std::string_view from = c.word_of_line();
-            const std::string_view to = c.word_of_line();
-            std::uint64_t u = 0;
-            std::uint64_t v = 0;
-            if (!read_number(from, limit - 1, u))
-                return {c.offset_of(from), "vertex: " + why_no_number(from, 0, limit - 1)};
-            if (!read_number(to, limit - 1, v)) return {c.offset_of(to), "vertex: " + why_no_number(to, 0, limit - 1)};
-            e.from[i] = static_cast<vertex>(u);
-            e.to[i] = static_cast<vertex>(v);
-            top = std::max({top, e.from[i], e.to[i]});
-            if (columns > 2) {
-                const std::string_view w = c.word_of_line();
-                graph::weight x = 0;
-                if (!read_weight(w, x)) return {c.offset_of(w), "weight: " + why_no_weight(w)};
-                if (o.weights) e.weights[i] = x;
-            }
-            return nothing_left(c);
-        });
-        largest[b] = top;
-        return f;
-    });
-    e.vertices = std::uint64_t{*std::max_element(largest.begin(), largest.end())} + 1;
+    const line_form form = form_of(t);
+    const entry_lines lines(t, form.begin, o.block_bytes);
+    const entry_reader reader(t.bytes(), form, o.weights);
+    graph::edge_list e;
+    if (o.weights) e.weights = lines.weights(false);
+    e.from = buffer<vertex>(lines.size());
+    e.to = buffer<vertex>(lines.size());
+    if (read_lines(t, lines, reader, e.from, e.to, e.weights)) {
+        number_vertices(t, e);
+    } else {
+        buffer<std::uint64_t> from(lines.size());
+        buffer<std::uint64_t> to(lines.size());
+        read_lines(t, lines, reader, from, to, e.weights);
+        number_vertices(t, e, from, to);
+    }
     return {std::move(e), graph::direction::directed};
 }
 

@@ -28,21 +28,25 @@ struct parsed_graph {
 /// offsets into the edges, m targets and, if weighted, m weights, separated by any white space.
 parsed_graph parse_adjacency(const text& t, const parse_options& o);
 
-/// SNAP's edge list: a line for each edge, "FROM TO" or (on all lines) "FROM TO WEIGHT"; vertices count from 0; lines
-/// that begin with # or % are comments. A file of B bytes may name vertices below vertex_limit(B).
+/// An edge list, as of SNAP, KONECT and networkx: a line for each edge, "FROM TO" or (on all lines) "FROM TO WEIGHT",
+/// "FROM TO WEIGHT TIME", "FROM TO {'weight': WEIGHT, ...}". Blanks, commas or semicolons stand between; with one of
+/// the last two the first line may be titles. From #, % or // on, a line is a comment. The vertices are the numbers
+/// that stand there, whatever they are.
 parsed_graph parse_edge_list(const text& t, const parse_options& o);
 
 /// Matrix Market's coordinate form: pattern, integer or real; general or symmetric; square. Row i, column j is the edge
-/// from i - 1 to j - 1. Real values must be whole numbers if weights are asked for.
+/// from i - 1 to j - 1. Real values must be whole numbers if weights are asked for. Every row is a vertex; only of more
+/// than row_limit(entries) those alone that have an entry, or their column has.
 parsed_graph parse_matrix_market(const text& t, const parse_options& o);
 
 /// By content: a Matrix Market banner, one of Ligra's two words, and an edge list otherwise.
 parsed_graph parse_graph(const text& t, const parse_options& o);
 
-/// A file can name a vertex with no edge, or a high number, at no cost; memory for it must still be in proportion.
-constexpr std::uint64_t vertex_limit(std::uint64_t file_bytes) noexcept {
-    const std::uint64_t limit = (std::uint64_t{1} << 20U) + 8 * file_bytes;
-    return limit < graph::no_vertex ? limit : graph::no_vertex;
+/// A row without an entry costs a file nothing; memory for its vertex must still be in proportion.
+constexpr std::uint64_t row_limit(std::uint64_t entries) noexcept {
+    constexpr std::uint64_t always = std::uint64_t{1} << 20U;
+    constexpr std::uint64_t each = 8;
+    return entries < (graph::no_vertex - always) / each ? always + each * entries : graph::no_vertex;
 }
 
 } // namespace apps::input

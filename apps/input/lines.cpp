@@ -14,14 +14,6 @@ entry_lines::entry_lines(const text& t, std::size_t begin, std::size_t block_byt
           return count;
       })) {}
 
-graph::edge_list entry_lines::allocate(bool weights, bool unit) const {
-    graph::edge_list e;
-    e.from = graph::buffer<graph::vertex>(size());
-    e.to = graph::buffer<graph::vertex>(size());
-    if (weights) e.weights = unit ? graph::buffer<graph::weight>(size(), 1) : graph::buffer<graph::weight>(size());
-    return e;
-}
-
 std::size_t entry_lines::offset_of(std::size_t index) const {
     const auto after = std::upper_bound(first_.begin(), first_.end(), index);
     const auto b = static_cast<std::size_t>(after - first_.begin()) - 1;

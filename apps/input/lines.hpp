@@ -11,12 +11,17 @@
 
 namespace apps::input {
 
+/// Whether what begins here, up to the end of the line, is a comment.
+inline bool begins_comment(std::string_view word) noexcept {
+    return word.starts_with('#') || word.starts_with('%') || word.starts_with("//");
+}
+
 /// Whether the line at the cursor states an entry: it is neither blank nor a comment. Leaves the cursor on that line,
 /// before its first word.
 inline bool states_entry(const cursor& c) noexcept {
     cursor ahead = c;
     const std::string_view word = ahead.word_of_line();
-    return !word.empty() && word.front() != '#' && word.front() != '%';
+    return !word.empty() && !begins_comment(word);
 }
 
 /// A flaw if a word is left on the line.
@@ -34,8 +39,10 @@ class entry_lines {
     std::size_t size() const noexcept { return first_.back(); }
     const std::vector<block>& blocks() const noexcept { return blocks_; }
 
-    /// Room for that many edges; if `weights` are wanted, also for those: 1 each where the file has none (`unit`).
-    graph::edge_list allocate(bool weights, bool unit) const;
+    /// Room for that many weights: 1 each where the file has none (`unit`).
+    graph::buffer<graph::weight> weights(bool unit) const {
+        return unit ? graph::buffer<graph::weight>(size(), 1) : graph::buffer<graph::weight>(size());
+    }
 
     /// Calls parse(index, cursor) -> flaw for each entry of block b, until one has a flaw.
     template <class Parse>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "input/formats.hpp"
 #include "input/lines.hpp"
+#include "input/numbering.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -59,7 +59,7 @@ header read_header(const text& t) {
     cursor c(t.bytes(), {0, t.bytes().size()});
     header h;
     const std::string_view first = c.word_of_line();
-    if (first != banner) t.fail(0, "not Matrix Market: it begins with " + quoted(first));
+    if (!same_word(first, banner)) t.fail(0, "not Matrix Market: it begins with " + quoted(first));
     choose<1>(t, c, {"matrix"});
     choose<1>(t, c, {"coordinate"});
     h.field = static_cast<field>(choose<3>(t, c, {"pattern", "integer", "real"}));
@@ -81,11 +81,6 @@ header read_header(const text& t) {
                "not a graph: " + std::to_string(h.vertices) + " rows and " + std::to_string(columns) + " columns");
     }
     if (h.vertices == 0) t.fail(h.size_line, "the graph has no vertices");
-    const std::uint64_t limit = vertex_limit(t.bytes().size());
-    if (h.vertices > limit) {
-        t.fail(h.size_line, std::to_string(h.vertices) + " vertices are too many for a file of " +
-                                std::to_string(t.bytes().size()) + " bytes: at most " + std::to_string(limit));
-    }
     c.next_line();
     h.end = c.at();
     return h;
@@ -93,18 +88,38 @@ header read_header(const text& t) {
 
 /// Why the word is no value of its kind; empty if it is one.
 std::string read_value(std::string_view word, field kind, bool wanted, weight& value) {
-    if (kind == field::integer) return read_weight(word, value) ? std::string() : why_no_weight(word);
     double x = 0;
-    const auto r = std::from_chars(word.data(), word.data() + word.size(), x);
-    if (word.empty() || r.ptr != word.data() + word.size() || r.ec != std::errc() || !std::isfinite(x)) {
-        return word.empty() ? why_no_weight(word) : quoted(word) + " is not a number";
-    }
-    if (!wanted) return {};
-    if (x != std::trunc(x) || x < std::numeric_limits<weight>::min() || x > std::numeric_limits<weight>::max()) {
-        return quoted(word) + " is not a whole number of 32 bits";
-    }
-    value = static_cast<weight>(x);
+    if (kind == field::integer || !wanted || word.empty()) return take_weight(word, wanted, value);
+    if (!read_real(word, x) || std::isnan(x)) return quoted(word) + " is not a number";
+    if (!take_weight(word, wanted, value).empty()) return quoted(word) + " is not a whole number of 32 bits";
     return {};
+}
+
+/// Reads all entries. Their vertices count from 0.
+template <class Id>
+void read_entries(const text& t, const header& h, const entry_lines& lines, graph::buffer<Id>& from,
+                  graph::buffer<Id>& to, graph::buffer<weight>& weights) {
+    const bool wanted = !weights.empty();
+    parse_blocks(t, lines.blocks(), [&](std::size_t b) {
+        return lines.each(b, [&](std::size_t i, cursor& c) -> flaw {
+            for (graph::buffer<Id>* const end : {&from, &to}) {
+                const char* const what = end == &from ? "row: " : "column: ";
+                const std::string_view word = c.word_of_line();
+                std::uint64_t value = 0;
+                if (!read_number(word, h.vertices, value) || value == 0)
+                    return {c.offset_of(word), what + why_no_number(word, 1, h.vertices)};
+                (*end)[i] = static_cast<Id>(value - 1);
+            }
+            if (h.field != field::pattern) {
+                const std::string_view word = c.word_of_line();
+                weight value = 0;
+                if (std::string reason = read_value(word, h.field, wanted, value); !reason.empty())
+                    return {c.offset_of(word), "value: " + reason};
+                if (wanted) weights[i] = value;
+            }
+            return nothing_left(c);
+        });
+    });
 }
 
 } // namespace
@@ -120,34 +135,26 @@ parsed_graph parse_matrix_market(const text& t, const parse_options& o) {
         t.fail(lines.offset_of(static_cast<std::size_t>(h.entries)),
                "one entry too many: this line follows the last" + announced);
     }
-    graph::edge_list e = lines.allocate(o.weights, h.field == field::pattern);
-    e.vertices = h.vertices;
-    parse_blocks(t, lines.blocks(), [&](std::size_t b) {
-        return lines.each(b, [&](std::size_t i, cursor& c) -> flaw {
-            for (graph::buffer<vertex>* const end : {&e.from, &e.to}) {
-                const char* const what = end == &e.from ? "row: " : "column: ";
-                const std::string_view word = c.word_of_line();
-                std::uint64_t value = 0;
-                if (!read_number(word, h.vertices, value) || value == 0)
-                    return {c.offset_of(word), what + why_no_number(word, 1, h.vertices)};
-                (*end)[i] = static_cast<vertex>(value - 1);
-            }
-            if (h.field != field::pattern) {
-                const std::string_view word = c.word_of_line();
-                weight value = 0;
-                if (std::string reason = read_value(word, h.field, o.weights, value); !reason.empty())
-                    return {c.offset_of(word), "value: " + reason};
-                if (o.weights) e.weights[i] = value;
-            }
-            return nothing_left(c);
-        });
-    });
+    graph::edge_list e;
+    if (o.weights) e.weights = lines.weights(h.field == field::pattern);
+    if (h.vertices <= row_limit(h.entries)) {
+        e.vertices = h.vertices;
+        e.from = graph::buffer<vertex>(lines.size());
+        e.to = graph::buffer<vertex>(lines.size());
+        read_entries(t, h, lines, e.from, e.to, e.weights);
+    } else {
+        if (h.entries == 0) t.fail(h.size_line, "the file has no edge");
+        graph::buffer<std::uint64_t> from(lines.size());
+        graph::buffer<std::uint64_t> to(lines.size());
+        read_entries(t, h, lines, from, to, e.weights);
+        number_vertices(t, e, from, to);
+    }
     return {std::move(e), h.direction};
 }
 
 parsed_graph parse_graph(const text& t, const parse_options& o) {
     const std::string_view bytes = t.bytes();
-    if (bytes.starts_with(banner)) return parse_matrix_market(t, o);
+    if (same_word(bytes.substr(0, banner.size()), banner)) return parse_matrix_market(t, o);
     cursor c(bytes, {0, bytes.size()});
     const std::string_view first = c.word();
     if (first.ends_with("AdjacencyGraph")) return parse_adjacency(t, o);

@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +50,9 @@ class cursor {
         return until_space();
     }
 
+    /// What is left of this line, without its end.
+    std::string_view rest_of_line() const noexcept;
+
     /// Goes behind the end of this line.
     void next_line() noexcept;
 
@@ -88,12 +90,12 @@ std::string why_no_number(std::string_view word, std::int64_t least, std::uint64
 /// Reads a whole word as a number from 0 to `most`.
 bool read_number(std::string_view word, std::uint64_t most, std::uint64_t& value) noexcept;
 
-/// Reads a whole word as a weight: any 32-bit integer.
-bool read_weight(std::string_view word, std::int32_t& value) noexcept;
+/// Reads a whole word as a number of any kind, infinite and NaN too.
+bool read_real(std::string_view word, double& value) noexcept;
 
-inline std::string why_no_weight(std::string_view word) {
-    return why_no_number(word, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max());
-}
+/// Reads a weight: a whole number of 32 bits, however it is written. Returns what is wrong with it, or nothing. One
+/// that nobody wants is left alone if it is a number of any kind.
+std::string take_weight(std::string_view word, bool wanted, std::int32_t& value);
 
 /// Calls parse(block index) -> flaw for every block, in parallel; throws for the first flaw.
 template <class Parse>

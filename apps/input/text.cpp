@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "input/text.hpp"
 
+#include "input/gzip.hpp"
 #include "program.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,6 +35,45 @@ class descriptor {
     throw input_error(name + ": " + std::generic_category().message(errno));
 }
 
+constexpr std::string_view utf_8_mark = "\xef\xbb\xbf";
+
+struct signature {
+    std::string_view bytes;
+    std::string_view name;
+};
+
+constexpr std::array other_packers{
+    signature{"BZh", "bzip2"},
+    signature{"\xfd"
+              "7zXZ",
+              "xz"},
+    signature{"\x28\xb5\x2f\xfd", "zstd"},
+    signature{"\x04\x22\x4d\x18", "lz4"},
+    signature{"\x1f\x9d", "compress"},
+    signature{"PK\x03\x04", "zip"},
+    signature{"7z\xbc\xaf\x27\x1c", "7-Zip"},
+};
+
+/// UTF-16 or UTF-32, if the text begins with its mark, or with two characters that UTF-8 has in one byte each. Else
+/// empty.
+std::string_view wide_form(std::string_view t) {
+    using namespace std::string_view_literals;
+    if (t.starts_with("\xff\xfe\0\0"sv) || t.starts_with("\0\0\xfe\xff"sv)) return "UTF-32";
+    if (t.starts_with("\xff\xfe") || t.starts_with("\xfe\xff")) return "UTF-16";
+    if (t.size() < 4) return {};
+    const auto plain = [](char c) { return c >= '\t' && c <= '~'; };
+    const bool little = plain(t[0]) && t[1] == 0 && plain(t[2]) && t[3] == 0;
+    const bool big = t[0] == 0 && plain(t[1]) && t[2] == 0 && plain(t[3]);
+    return little || big ? "UTF-16" : std::string_view();
+}
+
+/// Whether a header of tar begins here (tar(5)).
+bool is_tar(std::string_view bytes) {
+    constexpr std::size_t place = 257;
+    constexpr std::string_view mark = "ustar";
+    return bytes.size() > place && bytes.substr(place).starts_with(mark);
+}
+
 } // namespace
 
 text::text(std::string path) : name_(std::move(path)) {
@@ -43,23 +82,32 @@ text::text(std::string path) : name_(std::move(path)) {
     struct stat status{};
     if (file.get() < 0 || ::fstat(file.get(), &status) != 0) fail_with_errno(name_);
     if (!S_ISREG(status.st_mode)) throw input_error(name_ + ": not a regular file");
-    if (status.st_size == 0) throw input_error(name_ + ":1: the file is empty");
-    const auto size = static_cast<std::size_t>(status.st_size);
-    void* const start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
-    if (start == MAP_FAILED) fail_with_errno(name_);
-    bytes_ = {static_cast<const char*>(start), size};
-    mapped_ = true;
+    if (status.st_size != 0) {
+        memory_ = mapping::of_file(file.get(), static_cast<std::size_t>(status.st_size));
+        if (memory_.size() == 0) fail_with_errno(name_);
+        bytes_ = memory_.bytes();
+        unpack();
+    }
+    if (bytes_.empty()) throw input_error(name_ + ":1: the file is empty");
 }
 
-text::text(std::string name, std::string_view bytes) : name_(std::move(name)), bytes_(bytes) {}
+text::text(std::string name, std::string_view bytes) : name_(std::move(name)), bytes_(bytes) { unpack(); }
 
-text::text(text&& other) noexcept
-    : name_(std::move(other.name_)),
-      bytes_(other.bytes_),
-      mapped_(std::exchange(other.mapped_, false)) {}
-
-text::~text() {
-    if (mapped_) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+void text::unpack() {
+    if (is_gzip(bytes_)) {
+        memory_ = unpack_gzip(name_, bytes_, memory_for_text());
+        bytes_ = memory_.bytes();
+    }
+    for (const signature& s : other_packers) {
+        if (!bytes_.starts_with(s.bytes)) continue;
+        throw input_error(name_ + ": packed by " + std::string(s.name) +
+                          "; unpack it first: only what gzip packs is read as it is");
+    }
+    if (is_tar(bytes_)) throw input_error(name_ + ": a tar archive; unpack it, and give one file of it");
+    if (const std::string_view form = wide_form(bytes_); !form.empty()) {
+        throw input_error(name_ + ": the text is " + std::string(form) + "; convert it to UTF-8 first, as iconv does");
+    }
+    if (bytes_.starts_with(utf_8_mark)) bytes_.remove_prefix(utf_8_mark.size());
 }
 
 void text::fail(std::size_t offset, const std::string& reason) const {

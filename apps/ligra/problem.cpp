@@ -71,7 +71,8 @@ std::string graph_instance::problem() const {
 }
 
 std::string graph_instance::name_of(graph::vertex v) const {
-    return graph_->words ? input::readable(graph_->words->words(v).front()) : "vertex " + std::to_string(v);
+    return graph_->words ? input::readable(graph_->words->words(v).front())
+                         : "vertex " + std::to_string(graph().name(v));
 }
 
 std::vector<graph::vertex> graph_instance::vertices_named(const std::string& name, const char* option) const {
@@ -80,11 +81,14 @@ std::vector<graph::vertex> graph_instance::vertices_named(const std::string& nam
         if (found.empty()) throw usage_error(std::string(option) + ": WordNet has no word " + input::quoted(name));
         return found;
     }
-    std::uint64_t v = 0;
-    const std::uint64_t last = graph().vertices() - std::uint64_t{1};
-    if (!input::read_number(name, last, v))
+    std::uint64_t number = 0;
+    const std::uint64_t last = graph().renumbered() ? UINT64_MAX : graph().vertices() - std::uint64_t{1};
+    if (!input::read_number(name, last, number))
         throw usage_error(std::string(option) + ": vertex " + input::why_no_number(name, 0, last));
-    return {static_cast<graph::vertex>(v)};
+    const graph::vertex v = graph().named(number);
+    if (v == graph::no_vertex)
+        throw usage_error(std::string(option) + ": no edge of the file has the vertex " + input::quoted(name));
+    return {v};
 }
 
 } // namespace apps::ligra

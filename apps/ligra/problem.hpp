@@ -51,10 +51,10 @@ class graph_instance : public instance {
     const graph::csr& graph() const noexcept { return graph_->graph; }
     std::size_t granularity() const noexcept { return granularity_; }
 
-    /// A vertex for a person: "vertex 7", or the first word of a synset.
+    /// A vertex for a person: "vertex 7" as its file calls it, or the first word of a synset.
     std::string name_of(graph::vertex v) const;
 
-    /// A vertex that the user names: by number, or by a word (then all synsets that hold it). `option` is for errors.
+    /// A vertex that the user names: by its file's number, or by a word (then all synsets that hold it). `option` is for errors.
     std::vector<graph::vertex> vertices_named(const std::string& name, const char* option) const;
 
   private:

@@ -61,6 +61,8 @@ TEST(allocation, is_in_proportion_to_the_file) {
              std::string_view("AdjacencyGraph\n4000000000\n4000000000\n0\n"),
              std::string_view("WeightedAdjacencyGraph\n1000000\n1000000\n0\n"),
              std::string_view("0 4294967294\n"),
+             std::string_view("0 18446744073709551615\n"),
+             std::string_view("0 1000000\n"),
              std::string_view("%%MatrixMarket matrix coordinate pattern general\n9 9 4000000000\n1 1\n"),
              std::string_view("%%MatrixMarket matrix coordinate pattern general\n4000000000 4000000000 1\n1 1\n"),
              std::string_view("0 1\n"),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "input/formats.hpp"
+#include "input/numbering.hpp"
 #include "program.hpp"
 #include "samples.hpp"
 
@@ -13,9 +14,11 @@ namespace apps::input {
 namespace {
 
 using testing_support::edges_of;
+using testing_support::names_of;
 using testing_support::weighted_edge;
 
 using edges = std::vector<weighted_edge>;
+using names = std::vector<std::uint64_t>;
 
 /// Parses with blocks of many sizes, of which the smallest put every word into one of its own: all must agree.
 parsed_graph parse(std::string_view bytes, bool weights = false) {
@@ -25,6 +28,7 @@ parsed_graph parse(std::string_view bytes, bool weights = false) {
         const parsed_graph again = parse_graph(t, {.weights = weights, .block_bytes = block});
         EXPECT_EQ(edges_of(again.edges), edges_of(result.edges)) << "blocks of " << block;
         EXPECT_EQ(again.edges.vertices, result.edges.vertices) << "blocks of " << block;
+        EXPECT_EQ(names_of(again.edges), names_of(result.edges)) << "blocks of " << block;
         EXPECT_EQ(again.direction, result.direction);
     }
     return result;
@@ -63,6 +67,8 @@ TEST(adjacency, weights_are_kept_if_asked_for) {
     EXPECT_EQ(edges_of(parse(bytes, true).edges), (edges{{0, 1, -5}, {1, 0, 2147483647}}));
     EXPECT_EQ(edges_of(parse(bytes, false).edges), (edges{{0, 1}, {1, 0}}));
     EXPECT_EQ(edges_of(parse("AdjacencyGraph\n2\n1\n0\n1\n1\n", true).edges), (edges{{0, 1, 1}}));
+    EXPECT_EQ(edges_of(parse("WeightedAdjacencyGraph\n2\n1\n0\n1\n1\n0.5\n").edges), (edges{{0, 1}}));
+    EXPECT_EQ(edges_of(parse("WeightedAdjacencyGraph\n2\n1\n0\n1\n1\n-2.0\n", true).edges), (edges{{0, 1, -2}}));
 }
 
 TEST(adjacency, rejects_what_is_malformed) {
@@ -90,8 +96,7 @@ TEST(adjacency, rejects_what_is_malformed) {
     EXPECT_EQ(complaint("WeightedAdjacencyGraph\n2\n1\n0\n1\n1\n2147483648\n"),
               "file:7: weight: '2147483648' is out of range: -2147483648 to 2147483647");
     EXPECT_EQ(complaint("WeightedAdjacencyGraph\n2\n1\n0\n1\n1\n0.5\n"), "file:7: weight: '0.5' is not a whole number");
-    EXPECT_EQ(complaint("WeightedAdjacencyGraph\n2\n1\n0\n1\n1\n0.5\n", false),
-              "file:7: weight: '0.5' is not a whole number");
+    EXPECT_EQ(complaint("WeightedAdjacencyGraph\n2\n1\n0\n1\n1\nx\n", false), "file:7: weight: 'x' is not a number");
 }
 
 TEST(adjacency, of_two_errors_the_first_is_reported) {
@@ -101,8 +106,9 @@ TEST(adjacency, of_two_errors_the_first_is_reported) {
 TEST(edge_list, is_read) {
     const parsed_graph p = parse("# Directed graph\n# FromNodeId\tToNodeId\n0\t1\r\n\n 5 2\n%\n2 0");
     EXPECT_EQ(p.direction, graph::direction::directed);
-    EXPECT_EQ(p.edges.vertices, 6U);
-    EXPECT_EQ(edges_of(p.edges), (edges{{0, 1}, {5, 2}, {2, 0}}));
+    EXPECT_EQ(p.edges.vertices, 4U);
+    EXPECT_EQ(edges_of(p.edges), (edges{{0, 1}, {3, 2}, {2, 0}}));
+    EXPECT_EQ(names_of(p.edges), (names{0, 1, 2, 5}));
     EXPECT_EQ(edges_of(parse("0 1\n", true).edges), (edges{{0, 1, 1}}));
 }
 
@@ -123,9 +129,20 @@ TEST(edge_list, rejects_what_is_malformed) {
     EXPECT_EQ(complaint("0 1 2\n2 3\n"), "file:2: weight: a number is missing");
     EXPECT_EQ(complaint("0 1 2\n2 3 4 5\n"), "file:2: '5' is too much on this line");
     EXPECT_EQ(complaint("0 1 x\n"), "file:1: weight: 'x' is not a whole number");
-    EXPECT_EQ(complaint("0 4294967295\n"), "file:1: vertex: '4294967295' is out of range: 0 to 1048679");
     EXPECT_EQ(complaint("0 18446744073709551616\n"),
-              "file:1: vertex: '18446744073709551616' is out of range: 0 to 1048759");
+              "file:1: vertex: '18446744073709551616' is out of range: 0 to 18446744073709551615");
+    EXPECT_EQ(complaint("0 4294967296\nx 1\n"), "file:2: vertex: 'x' is not a whole number"); // read a second time
+    EXPECT_EQ(complaint("0 1 2 3\n4 5 6\n"), "file:2: time: a number is missing");
+    EXPECT_EQ(complaint("0 1 2 yesterday\n"), "file:1: time: 'yesterday' is not a number");
+    EXPECT_EQ(complaint("0 1 2 3 4\n"), "file:1: '4' is too much on this line");
+    EXPECT_EQ(complaint("0 1 {'weight': 3\n"), "file:1: the attributes do not end on this line");
+    EXPECT_EQ(complaint("0 1 {'a': '}\n"), "file:1: the attributes do not end on this line");
+    EXPECT_EQ(complaint("0 1 {}\n1 2 {} 7\n"), "file:2: '7' is too much on this line");
+    EXPECT_EQ(complaint("0 1 {}\n1 2 {'weight': 'heavy'}\n"), "file:2: weight: ''heavy'' is not a whole number");
+    EXPECT_EQ(complaint("0,1\n2,,3\n"), "file:2: vertex: a number is missing");
+    EXPECT_EQ(complaint("from,to\nalice,bob\n"), "file:2: vertex: 'alice' is not a whole number");
+    EXPECT_EQ(complaint("from,to\n"), "file:1: the file has no edge");
+    EXPECT_EQ(complaint("0 1\r1 2\r"), "file:1: vertex: '1\\x0d1' is not a whole number");
     EXPECT_EQ(complaint(std::string_view("\x7f"
                                          "ELF\0\x01 x\n",
                                          9)),
@@ -175,8 +192,9 @@ TEST(matrix_market, rejects_what_is_malformed) {
     EXPECT_EQ(with("2 2 1 1\n"), "file:2: '1' is too much on this line");
     EXPECT_EQ(with("2 3 1\n1 1\n"), "file:2: not a graph: 2 rows and 3 columns");
     EXPECT_EQ(with("0 0 0\n"), "file:2: the graph has no vertices");
-    EXPECT_EQ(with("4000000000 4000000000 0\n"),
-              "file:2: 4000000000 vertices are too many for a file of 73 bytes: at most 1049160");
+    EXPECT_EQ(with("4000000000 4000000000 0\n"), "file:2: the file has no edge");
+    EXPECT_EQ(with("4000000000 4000000000 1\n1 4000000001\n"),
+              "file:3: column: '4000000001' is out of range: 1 to 4000000000");
     EXPECT_EQ(with("2 2 9000000000000000000\n1 2\n"), "file:3: truncated: there are 1 of 9000000000000000000 entries");
     EXPECT_EQ(with("2 2 18446744073709551616\n"),
               "file:2: entries: '18446744073709551616' is out of range: 0 to 9223372036854775807");
@@ -191,16 +209,107 @@ TEST(matrix_market, rejects_what_is_malformed) {
               "file:3: value: '1.5' is not a whole number of 32 bits");
     EXPECT_EQ(complaint("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 1e10\n"),
               "file:3: value: '1e10' is not a whole number of 32 bits");
-    EXPECT_EQ(complaint("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 nan\n", false),
+    EXPECT_EQ(complaint("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 nan\n"),
               "file:3: value: 'nan' is not a number");
+    EXPECT_EQ(complaint("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 x\n", false),
+              "file:3: value: 'x' is not a number");
     EXPECT_EQ(complaint("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2\n", false),
               "file:3: value: a number is missing");
 }
 
-TEST(vertex_limits, grow_with_the_file_and_stop_below_the_number_that_is_none) {
-    EXPECT_EQ(vertex_limit(0), 1U << 20U);
-    EXPECT_EQ(vertex_limit(1000), (1U << 20U) + 8000U);
-    EXPECT_EQ(vertex_limit(UINT32_MAX), graph::no_vertex);
+TEST(edge_list, a_weight_that_nobody_wants_is_any_number) {
+    for (const std::string_view weight : {"0.5", "+1", "1e300", "1e999", "nan", "inf", "99999999999"}) {
+        EXPECT_EQ(edges_of(parse("0 1 " + std::string(weight) + "\n").edges), (edges{{0, 1}})) << weight;
+    }
+    EXPECT_EQ(complaint("0 1 x\n", false), "file:1: weight: 'x' is not a number");
+    EXPECT_EQ(complaint("0 1 2\n2 3\n", false), "file:2: weight: a number is missing");
+}
+
+TEST(edge_list, a_weight_that_is_wanted_is_a_whole_number) {
+    EXPECT_EQ(edges_of(parse("0 1 3.0\n1 2 -1e3\n2 0 +7\n", true).edges), (edges{{0, 1, 3}, {1, 2, -1000}, {2, 0, 7}}));
+    EXPECT_EQ(complaint("0 1 1\n0 1 0.5\n"), "file:2: weight: '0.5' is not a whole number");
+    EXPECT_EQ(complaint("0 1 1\n0 1 nan\n"), "file:2: weight: 'nan' is not a whole number");
+    EXPECT_EQ(complaint("0 1 1\n0 1 inf\n"), "file:2: weight: 'inf' is out of range: -2147483648 to 2147483647");
+    EXPECT_EQ(complaint("0 1 1\n0 1 1e10\n"), "file:2: weight: '1e10' is out of range: -2147483648 to 2147483647");
+    EXPECT_EQ(complaint("0;1;0,5\n"), "file:1: weight: '0,5' is not a whole number");
+    EXPECT_EQ(complaint("0 1 0,5\n"), "file:1: weight: '0,5' is not a whole number");
+}
+
+TEST(edge_list, takes_what_other_programs_write) {
+    const edges triangle{{0, 1}, {1, 2}, {2, 0}};
+    const edges weighted{{0, 1, 3}, {1, 2, 1}, {2, 0, -4}};
+    // networkx
+    EXPECT_EQ(edges_of(parse("0 1 {}\n1 2 {}\n2 0 {}\n").edges), triangle);
+    const std::string_view networkx =
+        "#/usr/bin/x.py\n# GMT Sat\n#  \n0 1 {'weight': 3}\n1 2 {'tags': ['a}', {'weight': 9}]}\n"
+        "2 0 {\"it's\": 'say \\'}\\'', \"weight\": -4.0 , 'b': (1, 2)}\n";
+    EXPECT_EQ(edges_of(parse(networkx, true).edges), weighted);
+    EXPECT_EQ(edges_of(parse(networkx).edges), triangle);
+    EXPECT_EQ(edges_of(parse("0,1,{'weight': 3}\n1,2,{}\n2,0,{'c': 1, 'weight': -4}\n", true).edges), weighted);
+    EXPECT_EQ(edges_of(parse("0 1 {'weight': 0.5}\n").edges), (edges{{0, 1}}));
+    // KONECT
+    const parsed_graph konect =
+        parse("% asym positive\n% 3 3 3\n1 2 3 1082040961 \n2 3 1 1082040961\n3 1 -4\t1.5e9\n", true);
+    EXPECT_EQ(edges_of(konect.edges), weighted);
+    EXPECT_EQ(names_of(konect.edges), (names{1, 2, 3}));
+    // Tables: with titles and without, and with an end that says nothing.
+    EXPECT_EQ(edges_of(parse("source,target,weight\n0,1,3\n1, 2 ,1\n2\t,\t0,-4\n", true).edges), weighted);
+    EXPECT_EQ(edges_of(parse("\"a\";\"b\"\r\n0;1\r\n1;2;\r\n2 ; 0\r\n").edges), triangle);
+    EXPECT_EQ(edges_of(parse("0,1,3,7.5\n1,2,1,7\n2,0,-4,8", true).edges), weighted);
+    // Comments of all three kinds, also behind an edge.
+    EXPECT_EQ(edges_of(parse("// a\n0 1 # b\n%c\n1 2 //d\n  // e\n2 0 %\n").edges), (edges{{0, 1}, {1, 2}, {2, 0}}));
+}
+
+TEST(edge_list, vertices_are_the_numbers_that_it_has) {
+    const parsed_graph follows = parse("214328887 34428380\n17116707 28465635\n34428380 568770231\n");
+    EXPECT_EQ(follows.edges.vertices, 5U);
+    EXPECT_EQ(names_of(follows.edges), (names{17116707, 28465635, 34428380, 214328887, 568770231}));
+    EXPECT_EQ(edges_of(follows.edges), (edges{{3, 2}, {0, 1}, {2, 4}}));
+    const parsed_graph largest = parse("18446744073709551615 0\n4294967296 4294967295\n0 0\n");
+    EXPECT_EQ(names_of(largest.edges), (names{0, 4294967295, 4294967296, 18446744073709551615U}));
+    EXPECT_EQ(edges_of(largest.edges), (edges{{3, 0}, {2, 1}, {0, 0}}));
+    EXPECT_EQ(names_of(parse("0 4294967295\n").edges), (names{0, 4294967295}));
+    EXPECT_TRUE(names_of(parse("3 1\n2 0\n0 1\n0 1\n").edges).empty()); // each up to the largest: they stay
+    EXPECT_EQ(names_of(parse("3 1\n2 1\n").edges), (names{1, 2, 3}));
+}
+
+TEST(matrix_market, of_too_many_rows_those_with_an_entry_are_vertices) {
+    for (const std::string_view rows : {"1000000000", "9223372036854775807"}) {
+        const std::string size = std::string(rows) + " " + std::string(rows) + " 3\n";
+        const parsed_graph p = parse(
+            "%%matrixmarket matrix coordinate integer symmetric\n" + size + "5 1 2\n1000000000 5 4\n7 7 1\n", true);
+        EXPECT_EQ(p.direction, graph::direction::undirected);
+        EXPECT_EQ(names_of(p.edges), (names{0, 4, 6, 999999999}));
+        EXPECT_EQ(edges_of(p.edges), (edges{{1, 0, 2}, {3, 1, 4}, {2, 2, 1}}));
+    }
+    EXPECT_EQ(parse(std::string(pattern) + "1048577 1048577 1\n1 2\n").edges.vertices, 1048577U);
+}
+
+TEST(row_limits, grow_with_the_entries_and_stop_below_the_number_that_is_none) {
+    EXPECT_EQ(row_limit(0), 1U << 20U);
+    EXPECT_EQ(row_limit(1000), (1U << 20U) + 8000U);
+    EXPECT_EQ(row_limit(UINT32_MAX), graph::no_vertex);
+    EXPECT_EQ(row_limit(UINT64_MAX), graph::no_vertex);
+}
+
+TEST(numbering, refuses_more_vertices_than_have_a_number) {
+    const text t("file", "0 1\n");
+    const auto complaint_about = [&](const std::function<void()>& number) {
+        try {
+            number();
+        } catch (const input_error& e) {
+            return std::string(e.what());
+        }
+        return std::string("accepted");
+    };
+    const auto edges_to = [](graph::vertex last) { return testing_support::make_edges(0, {{0, 1}, {2, last}}); };
+    for (const graph::vertex last : {graph::vertex{3}, graph::vertex{5}, graph::no_vertex}) {
+        graph::edge_list e = edges_to(last);
+        EXPECT_EQ(complaint_about([&] { number_vertices(t, e, 3); }),
+                  "file:1: 4 different vertices are too many: at most 3");
+        graph::edge_list small = edges_to(last);
+        EXPECT_EQ(complaint_about([&] { number_vertices(t, small, 4); }), "accepted");
+    }
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The eight programs on files whose results are known, in both variants.
+#include "packed.hpp"
 #include "program.hpp"
 #include "temporary_file.hpp"
 
@@ -8,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace apps {
@@ -124,6 +126,50 @@ TEST(ligra, a_path_is_found_by_numbers) {
     EXPECT_EQ(run("bfs", path, {.to = "1"}).printed, "1 step from where the search began to 1:\n  0\n  -> 1");
     EXPECT_EQ(error_of("bfs", path, {.from = "5"}), "--from: vertex '5' is out of range: 0 to 4");
     EXPECT_EQ(error_of("bfs", path, {.to = "dog"}), "--to: vertex 'dog' is not a whole number");
+}
+
+/// Two who follow each other, one whom all follow, and a pair of whom one is the largest number there is.
+constexpr std::string_view followers = "568770231 214328887\n214328887 568770231\n568770231 12\n214328887 12\n"
+                                       "4294967296 18446744073709551615\n";
+
+TEST(ligra, vertices_keep_the_names_of_their_file) {
+    EXPECT_EQ(run("bfs", followers).printed, "3 of 5 vertices reached, the farthest in 1 step");
+    EXPECT_EQ(run("bfs", followers, {.from = "568770231", .to = "12"}).printed,
+              "1 step from 568770231 to 12:\n  568770231\n  -> 12");
+    EXPECT_EQ(run("bfs", followers, {.to = "568770231"}).printed,
+              "1 step from where the search began to 568770231:\n  214328887\n  -> 568770231");
+    EXPECT_EQ(run("bfs", followers, {.from = "4294967296", .to = "12"}).printed, "no path leads from 4294967296 to 12");
+    EXPECT_EQ(run("bf", followers).printed,
+              "3 of 5 vertices reached from vertex 214328887, the farthest at distance 1");
+    EXPECT_EQ(run("bc", "7 900000000\n900000000 5\n7 8\n").printed,
+              "from vertex 7, most shortest paths to others lead over vertex 900000000");
+    EXPECT_EQ(run("cc", followers).printed, "2 components");
+    EXPECT_EQ(error_of("bfs", followers, {.from = "0"}), "--from: no edge of the file has the vertex '0'");
+    EXPECT_EQ(error_of("bfs", followers, {.to = "18446744073709551614"}),
+              "--to: no edge of the file has the vertex '18446744073709551614'");
+    EXPECT_EQ(error_of("bfs", followers, {.from = "18446744073709551616"}),
+              "--from: vertex '18446744073709551616' is out of range: 0 to 18446744073709551615");
+}
+
+TEST(ligra, every_program_takes_any_numbers_and_forms) {
+    std::string matrix = "%%MatrixMarket matrix coordinate real general\n1000000000 1000000000 12\n";
+    std::string list = "// a list\nfrom;to;weight\n";
+    const std::vector<std::pair<int, int>> edges{{0, 1}, {1, 0}, {1, 2}, {2, 1}, {2, 0}, {0, 2},
+                                                 {2, 3}, {3, 2}, {3, 4}, {4, 3}, {5, 6}, {6, 5}};
+    for (const auto& [from, to] : edges) {
+        matrix += std::to_string(1 + from * 100'000'003L) + " " + std::to_string(1 + to * 100'000'003L) + " 1.0\n";
+        list += std::to_string(from * 3'000'000'007L) + ";" + std::to_string(to * 3'000'000'007L) + ";1\n";
+    }
+    for (const std::string_view program : all_programs) {
+        SCOPED_TRACE(program);
+        const std::string dense = run(program, small_graph).printed;
+        for (const std::string& sparse :
+             {matrix, list, testing_support::packed(matrix), testing_support::packed(list)}) {
+            const std::string printed = run(program, sparse).printed;
+            // The same words; other numbers only where a vertex is named.
+            EXPECT_EQ(printed.substr(0, printed.find("vertex")), dense.substr(0, dense.find("vertex")));
+        }
+    }
 }
 
 TEST(ligra, distances_follow_the_weights) {

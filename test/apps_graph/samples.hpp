@@ -66,4 +66,6 @@ inline std::vector<weighted_edge> edges_of(const graph::edge_list& e) {
     return edges;
 }
 
+inline std::vector<std::uint64_t> names_of(const graph::edge_list& e) { return {e.names.begin(), e.names.end()}; }
+
 } // namespace apps::testing_support

@@ -3,6 +3,7 @@
 
 command_test.py SKERRY [unittest arguments]
 """
+import gzip
 import itertools
 import json
 import os
@@ -217,6 +218,23 @@ class mistakes(command):
         self.expect_error(2, "cilk5-nq takes no --train (it was 5)", "run", "nq", "--train", "5")
         self.expect_error(2, "not with 'all'", "run", "all", "--input", "x")
         self.expect_error(2, "not with 'all'", "run", "all", "--train", "5")
+
+    def test_packed_input(self):
+        lines = b"% sym positive\n568770231 12 1 1082040961\n12 7 1 1082040961\n"
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(gzip.compress(b"\xef\xbb\xbf" + lines))
+            file.flush()
+            done = skerry("run", "bfs", "--input", file.name, "--from", "568770231", "--to", "7", "--repeat", "1")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn("2 steps from 568770231 to 7:\n  568770231\n  -> 12\n  -> 7\n", done.stdout)
+        images = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache"), "skerry", "digits.csv")
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(gzip.compress(images.read_bytes()))
+            file.flush()
+            plain, packed = (skerry("run", "digits", "--train", "100", "--repeat", "1", "--json", "--input", name)
+                             for name in (images, file.name))
+            self.assertEqual((packed.returncode, packed.stderr), (0, ""))
+            self.assertEqual(*(json.loads(done.stdout)["rows"][0]["output"] for done in (plain, packed)))
 
     def test_bad_input(self):
         self.expect_error(3, "/nowhere/at/all", "run", "bfs", "--input", "/nowhere/at/all")

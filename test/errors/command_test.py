@@ -4,6 +4,7 @@
 
 command_test.py SKERRY [unittest arguments]
 """
+import gzip
 import os
 import pathlib
 import resource
@@ -67,6 +68,20 @@ class Command(unittest.TestCase):
             run = ("run", "bfs", "--input", str(graph), "--to", "2", "--from")
             self.expect(2, "--from: vertex 'dog' is not a whole number", *run, "dog")
             self.expect(2, "--from: vertex '3' is out of range: 0 to 2", *run, "3")
+            graph.write_text("2 568770231\n")
+            self.expect(2, "--from: no edge of the file has the vertex '3'", *run, "3")
+            self.expect(2, "--from: vertex 'dog' is not a whole number", *run, "dog")
+
+    @unittest.skipIf("SKERRY_SANITIZED" in os.environ, "a sanitizer's shadow memory does not fit any limit")
+    def test_a_small_file_with_a_large_text(self):
+        limit = 400 << 20
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(gzip.compress(b"0 1\n" * (limit // 16 + 1), compresslevel=1))
+            file.flush()
+            for program in ("bfs", "digits"):
+                self.expect(3, f"{file.name}: unpacked it is larger than {limit // 4} bytes, too much for the memory here; unpack "
+                               "it with gunzip, and give the plain file", "run", program, "--input", file.name, "--workers", "1",
+                            before=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
 
     @unittest.skipIf("SKERRY_SANITIZED" in os.environ, "a sanitizer's shadow memory does not fit any limit")
     def test_too_little_memory(self):

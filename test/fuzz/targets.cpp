@@ -4,6 +4,7 @@
 #include "digits/image.hpp"
 #include "graph/csr.hpp"
 #include "input/formats.hpp"
+#include "input/gzip.hpp"
 #include "input/wordnet.hpp"
 #include "program.hpp"
 
@@ -20,13 +21,17 @@ namespace {
 
 using apps::graph::vertex;
 
-/// A few bytes may name a million vertices; the fuzzer has better to do than to write so many empty rows.
+/// A few bytes may have a million rows; the fuzzer has better to do than to write so many empty rows.
 constexpr std::uint64_t most_built = 4096;
 
 void demand(bool promise, const char* text) {
     if (promise) return;
     std::fprintf(stderr, "broken promise: %s\n", text);
     std::abort();
+}
+
+bool can_be_shown(std::string_view message) {
+    return std::ranges::all_of(message, [](char c) { return c >= ' ' && c < 0x7f; });
 }
 
 /// NAME:LINE: REASON, with a line that the text has. Opening errors do not occur here.
@@ -39,7 +44,7 @@ void check_message(std::string_view message, std::string_view name, std::string_
     const auto lines = 1 + static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), '\n'));
     demand(line >= 1 && line <= lines, "an error names a line of the file");
     demand(message.substr(i).starts_with(": ") && message.size() > i + 2, "an error says why");
-    demand(std::ranges::all_of(message, [](char c) { return c >= ' ' && c < 0x7f; }), "an error can be shown");
+    demand(can_be_shown(message), "an error can be shown");
 }
 
 void check_rows(const apps::graph::rows& rows, vertex n) {
@@ -56,10 +61,21 @@ struct outcome {
     std::string message;
 };
 
-outcome parse(std::string_view bytes, bool weights, std::size_t block) {
+/// What the bytes are once unpacked. Nothing, with the message shown to be one, where they are no text.
+std::optional<apps::input::text> open(std::string_view bytes) {
     try {
-        return {apps::input::parse_graph(apps::input::text("file", bytes), {.weights = weights, .block_bytes = block}),
-                ""};
+        return apps::input::text("file", bytes);
+    } catch (const apps::input_error& e) {
+        const std::string_view message = e.what();
+        demand(message.starts_with("file: ") && message.size() > 6, "an error names the file");
+        demand(can_be_shown(message), "an error can be shown");
+        return std::nullopt;
+    }
+}
+
+outcome parse(const apps::input::text& t, bool weights, std::size_t block) {
+    try {
+        return {apps::input::parse_graph(t, {.weights = weights, .block_bytes = block}), ""};
     } catch (const apps::input_error& e) {
         return {std::nullopt, e.what()};
     }
@@ -71,23 +87,30 @@ void compare(const outcome& a, const outcome& b) {
     const auto& x = a.graph->edges;
     const auto& y = b.graph->edges;
     demand(x.vertices == y.vertices && a.graph->direction == b.graph->direction && std::ranges::equal(x.from, y.from) &&
-               std::ranges::equal(x.to, y.to) && std::ranges::equal(x.weights, y.weights),
+               std::ranges::equal(x.to, y.to) && std::ranges::equal(x.weights, y.weights) &&
+               std::ranges::equal(x.names, y.names),
            "the graph does not depend on the blocks");
 }
 
 } // namespace
 
-void graph_file(std::string_view bytes) {
+void graph_file(std::string_view packed) {
+    const std::optional<apps::input::text> t = open(packed);
+    if (!t) return;
+    const std::string_view bytes = t->bytes();
     for (const bool weights : {false, true}) {
-        const outcome whole = parse(bytes, weights, apps::input::default_block_bytes);
-        compare(whole, parse(bytes, weights, 1));
-        compare(whole, parse(bytes, weights, 16));
+        const outcome whole = parse(*t, weights, apps::input::default_block_bytes);
+        compare(whole, parse(*t, weights, 1));
+        compare(whole, parse(*t, weights, 16));
         if (!whole.graph) {
             check_message(whole.message, "file", bytes);
             continue;
         }
         const apps::graph::edge_list& e = whole.graph->edges;
-        demand(e.vertices >= 1 && e.vertices <= apps::input::vertex_limit(bytes.size()), "vertices are in proportion");
+        demand(e.vertices >= 1 && e.vertices <= apps::input::row_limit(bytes.size()), "vertices are in proportion");
+        demand(e.names.empty() || (e.names.size() == e.vertices && e.vertices <= 2 * e.size()),
+               "each name has an edge");
+        demand(std::ranges::adjacent_find(e.names, std::ranges::greater_equal()) == e.names.end(), "names ascend");
         demand(e.size() <= bytes.size() && e.to.size() == e.size(), "edges are in proportion");
         demand(e.weights.size() == (weights ? e.size() : 0), "weights are kept if asked for");
         if (e.vertices > most_built) continue;
@@ -106,6 +129,9 @@ void wordnet_files(std::string_view bytes) {
         bytes.remove_prefix(std::min(cut + 1, bytes.size()));
     }
     parts.push_back(bytes);
+    // What is no text is the other targets'.
+    if (std::ranges::any_of(parts, [](std::string_view part) { return apps::input::is_gzip(part) || !open(part); }))
+        return;
 
     std::array<std::string, 2> messages;
     std::array<std::size_t, 2> pointers{};
@@ -136,9 +162,12 @@ void wordnet_files(std::string_view bytes) {
     demand(messages[0] == messages[1] && pointers[0] == pointers[1], "the result does not depend on the blocks");
 }
 
-void images_file(std::string_view bytes) {
+void images_file(std::string_view packed) {
+    const std::optional<apps::input::text> t = open(packed);
+    if (!t) return;
+    const std::string_view bytes = t->bytes();
     try {
-        const auto images = apps::digits::parse_images(apps::input::text("file", bytes));
+        const auto images = apps::digits::parse_images(*t);
         demand(images.size() <= bytes.size() / (2 * apps::digits::pixel_count + 1), "images are in proportion");
         for (const apps::digits::image& i : images) {
             demand(std::ranges::all_of(i.pixels, [](auto p) { return p <= apps::digits::darkest; }),

@@ -14,13 +14,13 @@ struct target {
     void (*run)(std::string_view bytes);
 };
 
-/// Any text as a graph file of whatever form it says it has.
+/// Any bytes as a graph file of whatever form it says it has.
 void graph_file(std::string_view bytes);
 
 /// Four texts, cut at bytes of value 1, as WordNet's data files.
 void wordnet_files(std::string_view bytes);
 
-/// Any text as the images of handwritten digits.
+/// Any bytes as the images of handwritten digits.
 void images_file(std::string_view bytes);
 
 inline constexpr std::array targets{target{"graph", graph_file}, target{"wordnet", wordnet_files},
