@@ -14,13 +14,13 @@
 
 namespace skerry_test {
 
-// SKERRY_STRESS_SECONDS from now on; 1 without.
+// SKERRY_STRESS_SECONDS from now on, or a share of them; 1 without.
 class until {
   public:
-    until() {
+    explicit until(double share = 1) {
         const char* const text = std::getenv("SKERRY_STRESS_SECONDS");
         end_ += std::chrono::duration_cast<clock::duration>(
-            std::chrono::duration<double>(text != nullptr ? std::atof(text) : 1.0));
+            std::chrono::duration<double>(share * (text != nullptr ? std::atof(text) : 1.0)));
     }
     bool over() const { return clock::now() >= end_; }
 

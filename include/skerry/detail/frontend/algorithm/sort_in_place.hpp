@@ -3,8 +3,8 @@
 
 // Comparison sort that needs no memory: for elements that are not plain, and wherever memory is short. Introsort
 // (Musser 1997) with the treatment of equal elements of pdqsort (Peters 2021): it is O(n log n), because a part that
-// keeps splitting badly goes to heap sort. Elements move by swapping only, or back through a guard: a comparison that
-// throws leaves all of them in the sequence.
+// keeps splitting badly goes to heap sort, and so it is where the comparison is no order. Elements move by swapping
+// only, or back through a guard: a comparison that throws leaves all of them in the sequence.
 
 #include <skerry/detail/frontend/algorithm/sequence.hpp>
 
@@ -17,38 +17,35 @@ inline constexpr std::ptrdiff_t insertion_limit = 20;
 // A part below this size is not worth a fork.
 inline constexpr std::ptrdiff_t in_place_fork_limit = 2048;
 
-// Holds an element that has been taken out of the sequence, and puts it back into the hole, whatever happens.
-template <class It>
-class lifted_element {
-  public:
-    explicit lifted_element(It from) : value_{std::ranges::iter_move(from)}, hole_{from} {}
-    ~lifted_element() { *hole_ = std::move(value_); }
-    lifted_element(const lifted_element&) = delete;
-    lifted_element& operator=(const lifted_element&) = delete;
-
-    std::iter_value_t<It>& value() noexcept { return value_; }
-    // The hole moves to `from`, whose element fills it.
-    void fill_from(It from) {
-        *hole_ = std::ranges::iter_move(from);
-        hole_ = from;
+// Puts an element that has been taken out of the sequence back into its hole while an exception is on its way. The copy
+// may fail, too: then the hole keeps what it has, and that first exception arrives.
+template <class It, class T>
+void put_back_quietly(const It& hole, T& value) noexcept {
+    try {
+        *hole = std::move(value);
+    } catch (...) { // dropped
     }
-
-  private:
-    std::iter_value_t<It> value_;
-    It hole_;
-};
+}
 
 template <class It, class Less>
 void insertion_sort(It first, It last, Less& less) {
     if (first == last) return;
     for (It next = first + 1; next != last; ++next) {
         if (!less(*next, *(next - 1))) continue;
-        lifted_element<It> element{next};
-        It at = next;
-        do {
-            element.fill_from(at - 1);
-            --at;
-        } while (at != first && less(element.value(), *(at - 1)));
+        // Parentheses: a list of one element is another value of types that are made of lists.
+        std::iter_value_t<It> lifted(std::ranges::iter_move(next));
+        It hole = next;
+        try {
+            do {
+                const It filler = hole - 1;
+                *hole = std::ranges::iter_move(filler);
+                hole = filler;
+            } while (hole != first && less(lifted, *(hole - 1)));
+        } catch (...) {
+            put_back_quietly(hole, lifted);
+            throw;
+        }
+        *hole = std::move(lifted);
     }
 }
 
@@ -97,18 +94,19 @@ void choose_pivot(It first, It last, Less& less) {
     }
 }
 
-// Elements that `before` holds for, then the rest; the pivot, at the front, goes between and is returned.
+// Elements that `before` holds for, then the rest; the pivot, at the front, goes between and is returned. No element is
+// asked for twice: it might answer otherwise, and the two ends pass each other.
 template <class It, class Before>
 It partition_by_front(It first, It last, Before before) {
     It low = first + 1;
-    It high = last;
+    It high = last - 1;
     for (;;) {
-        while (low != high && before(*low)) ++low;
-        while (low != high && !before(*(high - 1))) --high;
-        if (low == high) break;
-        --high;
+        while (low <= high && before(*low)) ++low;
+        while (low < high && !before(*high)) --high;
+        if (low >= high) break;
         std::ranges::iter_swap(low, high);
         ++low;
+        --high;
     }
     --low;
     std::ranges::iter_swap(first, low);
@@ -122,8 +120,14 @@ void quick_sort(It first, It last, Less& less, bool has_left, int bad_splits_lef
         const std::ptrdiff_t n = last - first;
         choose_pivot(first, last, less);
         if (has_left && !less(*(first - 1), *first)) {
-            // The pivot equals its left neighbour, so everything not greater equals it and is in place.
-            first = partition_by_front(first, last, [&](const auto& x) { return !less(*first, x); }) + 1;
+            // The pivot equals its left neighbour, so everything not greater equals it and is in place. After that a
+            // pivot cannot equal its left neighbour, unless the comparison is no order.
+            const It equal = partition_by_front(first, last, [&](const auto& x) { return !less(*first, x); });
+            first = equal + 1;
+            if (last - first > n - n / 8 && --bad_splits_left <= 0) {
+                heap_sort(first, last, less);
+                return;
+            }
             continue;
         }
         const It pivot = partition_by_front(first, last, [&](const auto& x) { return less(x, *first); });

@@ -14,41 +14,41 @@ namespace skerry::inline SKERRY_ABI::detail {
 
 inline constexpr std::ptrdiff_t merge_fork_limit = 2048;
 
-// Elements moved out to raw memory. What is left of them goes back into the hole at the end.
-template <class T, class It>
+// Elements moved out to raw memory.
+template <class T>
 class moved_out {
   public:
-    moved_out(It first, It last, T* memory) : memory_{memory}, next{memory}, hole{first} {
-        end = std::uninitialized_move(first, last, memory);
-    }
-    ~moved_out() {
-        for (; next != end; ++next, ++hole) *hole = std::move(*next);
-        std::destroy(memory_, end);
-    }
+    template <class It>
+    moved_out(It first, It last, T* memory) : begin{memory},
+                                              end{std::uninitialized_move(first, last, memory)} {}
+    ~moved_out() { std::destroy(begin, end); }
     moved_out(const moved_out&) = delete;
     moved_out& operator=(const moved_out&) = delete;
 
-  private:
-    T* const memory_;
-
-  public:
-    T* next;
-    T* end;
-    It hole;
+    T* const begin;
+    T* const end;
 };
 
 // Merges the sorted neighbours [first, middle) and [middle, last); `memory` has room for the first.
 template <class It, class T, class Less>
 void merge_with_memory(It first, It middle, It last, T* memory, Less& less) {
-    moved_out<T, It> left{first, middle, memory};
-    for (It right = middle; left.next != left.end && right != last; ++left.hole) {
-        if (less(*right, *left.next)) {
-            *left.hole = std::ranges::iter_move(right);
-            ++right;
-        } else {
-            *left.hole = std::move(*left.next);
-            ++left.next;
+    const moved_out<T> left{first, middle, memory};
+    T* next = left.begin;
+    It hole = first; // up to `right` there are as many as elements in the memory
+    try {
+        for (It right = middle; next != left.end && right != last; ++hole) {
+            if (less(*right, *next)) {
+                *hole = std::ranges::iter_move(right);
+                ++right;
+            } else {
+                *hole = std::move(*next);
+                ++next;
+            }
         }
+        for (; next != left.end; ++next, ++hole) *hole = std::move(*next);
+    } catch (...) {
+        for (; next != left.end; ++next, ++hole) put_back_quietly(hole, *next);
+        throw;
     }
 }
 

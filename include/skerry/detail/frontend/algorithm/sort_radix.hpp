@@ -5,6 +5,9 @@
 // once, cuts the sequence into buckets that fit a core's cache; there each bucket is sorted by its remaining digits
 // from the least significant one. Digits begin at the highest bit in which any two keys differ, and a digit that is the
 // same in all keys of a bucket costs no pass. Design note 0025 has what a pass costs, and the widths that follow.
+//
+// Keys are asked for anew in each pass. One that is not steady (KeyOf::steady) may be another then, and the places that
+// follow from counting are too few: passes look for that, and what they find so stays as it was, in no order.
 
 #include <skerry/detail/base/cache_line.hpp>
 #include <skerry/detail/frontend/algorithm/pieces.hpp>
@@ -119,7 +122,8 @@ class radix_sorter {
               chunks_{n, (n - 1) / (memory_ ? wanted_chunks(n) : 1) + 1},
               width_{std::min(bits, memory_ ? wanted_width(n) : digit_bits)},
               shift_{bits - width_},
-              counts_{memory_ ? memory_.data() : alone_} {}
+              counts_{memory_ ? memory_.data() : alone_},
+              ends_{memory_ ? counts_ + (chunks_.number() << width_) : alone_ + digit_values} {}
         round(const round&) = delete;
         round& operator=(const round&) = delete;
 
@@ -138,29 +142,38 @@ class radix_sorter {
             return most_of([=, this](std::uint64_t chunk) { return count_chunk(from, chunk); }, 0, chunks_.number());
         }
 
-        // Moves the elements to `to`, in the order of their digits.
-        void scatter(const T* from, T* to) const {
+        // Copies the elements to `to`, in the order of their digits. False if there are other digits than were counted:
+        // then not all have come there.
+        [[nodiscard]] bool scatter(const T* from, T* to) const {
             const std::uint64_t chunks = chunks_.number();
             std::uint64_t sum = 0;
             for (std::uint64_t d = 0; d < values(); ++d) {
                 for (std::uint64_t chunk = 0; chunk < chunks; ++chunk) {
                     std::uint64_t& count = counts(chunk)[d];
                     count = std::exchange(sum, sum + count);
+                    if constexpr (!KeyOf::steady) ends(chunk)[d] = sum;
                 }
             }
             const auto scatter_chunk = [this, from, to](std::uint64_t chunk) {
                 std::uint64_t* const next = counts(chunk);
+                [[maybe_unused]] const std::uint64_t* const end_of = KeyOf::steady ? nullptr : ends(chunk);
                 const unsigned shift = shift_;
                 const std::size_t mask = values() - 1;
                 for (std::uint64_t i = chunks_.first(chunk), end = chunks_.last(chunk); i < end; ++i) {
                     const T element = from[i];
-                    T* const place = to + next[sorter_.digit(element, shift, mask)]++;
+                    const std::size_t d = sorter_.digit(element, shift, mask);
+                    if constexpr (!KeyOf::steady) {
+                        if (next[d] == end_of[d]) [[unlikely]]
+                            return;
+                    }
+                    T* const place = to + next[d]++;
                     // What lies behind will be written soon, but stores wait in line for a line to come.
                     __builtin_prefetch(behind(place, cache_line), 1);
                     *place = element;
                 }
             };
             Executor::run_leaves(scatter_chunk, 0, chunks);
+            return KeyOf::steady || std::equal(counts(0), counts(chunks), ends(0));
         }
 
         // Where digit d ends, once all elements are scattered: there the last chunk has arrived.
@@ -168,6 +181,8 @@ class radix_sorter {
         [[nodiscard]] std::uint64_t begin(std::uint64_t d) const { return d == 0 ? 0 : end(d - 1); }
 
       private:
+        static constexpr std::uint64_t tables = KeyOf::steady ? 1 : 2;
+
         static std::uint64_t wanted_chunks(std::uint64_t n) {
             if (!Executor::parallel || n < parallel_radix_limit) return 1;
             return 4 * std::uint64_t{Executor::concurrency()};
@@ -177,9 +192,11 @@ class radix_sorter {
         }
         static std::uint64_t memory_for(std::uint64_t n) {
             const std::uint64_t wanted = wanted_chunks(n) << wanted_width(n);
-            return wanted > digit_values ? wanted : 0;
+            return wanted > digit_values ? tables * wanted : 0;
         }
         [[nodiscard]] std::uint64_t* counts(std::uint64_t chunk) const { return counts_ + (chunk << width_); }
+        // Where the places of a chunk's digits end; unused if keys are steady.
+        [[nodiscard]] std::uint64_t* ends(std::uint64_t chunk) const { return ends_ + (chunk << width_); }
 
         // The largest of look(chunk).
         template <class Look>
@@ -208,7 +225,9 @@ class radix_sorter {
         const unsigned width_;
         const unsigned shift_;
         std::uint64_t* const counts_;
-        std::uint64_t alone_[digit_values]; // for one chunk, if it needs no more or there is no memory for more
+        std::uint64_t* const ends_;
+        // For one chunk, if it needs no more or there is no memory for more.
+        std::uint64_t alone_[tables * digit_values];
     };
 
     static void copy(const T* from, T* to, std::uint64_t n) {
@@ -269,7 +288,10 @@ class radix_sorter {
         bool begun[std::size_t{1} << wide_round_bits] = {};
         bool scattered = false;
         try {
-            by.scatter(from, other);
+            if (!by.scatter(from, other)) {
+                if (move) copy(from, other, n);
+                return;
+            }
             scattered = true;
             const auto sort_one = [&](std::uint64_t d) {
                 begun[d] = true;
@@ -302,12 +324,24 @@ class radix_sorter {
                 Count* const next = counts[d];
                 if (next[digit(in[0], shift, values - 1)] == n) continue;
                 Count sum = 0;
-                for (std::size_t v = 0; v < values; ++v)
+                [[maybe_unused]] Count ends[KeyOf::steady ? 1 : values];
+                for (std::size_t v = 0; v < values; ++v) {
                     next[v] = std::exchange(sum, static_cast<Count>(sum + next[v]));
+                    if constexpr (!KeyOf::steady) ends[v] = sum;
+                }
                 T* const out = in == from ? other : from;
-                for (std::uint64_t i = 0; i < n; ++i) {
+                std::uint64_t i = 0;
+                for (; i < n; ++i) {
                     const T element = in[i];
-                    out[next[digit(element, shift, values - 1)]++] = element;
+                    const Count place = next[digit(element, shift, values - 1)]++;
+                    if constexpr (!KeyOf::steady) {
+                        if (place >= n) [[unlikely]]
+                            break;
+                    }
+                    out[place] = element;
+                }
+                if constexpr (!KeyOf::steady) {
+                    if (i != n || !std::equal(next, next + values, ends)) break;
                 }
                 in = out;
             }

@@ -8,6 +8,7 @@
 #include <skerry/detail/base/abi.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -125,7 +126,10 @@ void sort_few(const T* from, std::size_t n, T* to, Less& less) {
 }
 
 // Two sorted neighbours of equal length, or with a difference of one, into one. Each step takes the smallest of what is
-// left and the largest: after n / 2 steps neither side can have run dry, so there is no bound to check.
+// left and the largest: after n / 2 steps neither side can have run dry, so there is no bound to check. That needs an
+// order. Whatever the comparison answers, no step leaves the two sides; but where one runs into the other's part, what
+// it takes is taken twice, and shows at the end: the two ends of a side have not met. Both sides or neither, since as
+// many elements were taken as there are.
 template <class T, class Less>
 struct merge_from_both_ends {
     const T* left;
@@ -160,10 +164,21 @@ struct merge_from_both_ends {
     void finish(std::size_t n) {
         if (n % 2 != 0) *out = *(left <= left_last ? left : right);
     }
+    // Whether each element has been taken once.
+    [[nodiscard]] bool met(std::size_t n) const {
+        const auto apart = reinterpret_cast<std::uintptr_t>(left_last + 1) - reinterpret_cast<std::uintptr_t>(left);
+        return apart <= n % 2 * sizeof(T);
+    }
 };
 
+// Instead of a merge that has lost elements: the two sides as they are.
+template <class T>
+[[gnu::noinline, gnu::cold]] void copy_unmerged(const T* from, std::size_t n, T* to) noexcept {
+    copy_plain(from, from + n, to);
+}
+
 // Sorts [from, from + n); the result is in `to` if move, else in `from`. The other array is scratch. If a comparison
-// throws, all elements are where the result would be, in some order.
+// throws or is none, all elements are where the result would be, in some order.
 template <bool Stable, class T, class Less>
 void sort_small(T* from, T* to, std::size_t n, bool move, Less& less) {
     T* const result = move ? to : from;
@@ -202,6 +217,8 @@ void sort_small(T* from, T* to, std::size_t n, bool move, Less& less) {
                 if (y_steps != 0) y.step(less);
                 x.finish(b - a);
                 y.finish(c - b);
+                if (!(x.met(b - a) & y.met(c - b))) [[unlikely]]
+                    copy_unmerged(truth + a, c - a, other + a);
             }
             T* const done = other;
             other = truth;
@@ -210,6 +227,8 @@ void sort_small(T* from, T* to, std::size_t n, bool move, Less& less) {
         merge_from_both_ends<T, Less> last{truth, bound(1, 1), n, other};
         for (std::size_t steps = n / 2; steps != 0; --steps) last.step(less);
         last.finish(n);
+        if (!last.met(n)) [[unlikely]]
+            copy_unmerged(truth, n, other);
     } catch (...) {
         if (truth != result) copy_plain(truth, truth + n, result);
         throw;

@@ -40,6 +40,10 @@ using sort_key = std::remove_cvref_t<std::invoke_result_t<Projection&, const std
 template <class Key, key_order Order, class Projection>
 class radix_key {
   public:
+    // Whether an element has one key, however often it is asked for. What a function answers nobody knows.
+    static constexpr bool steady =
+        std::same_as<Projection, std::identity> || std::is_member_object_pointer_v<Projection>;
+
     explicit radix_key(Projection& projection) noexcept : projection_{projection} {}
 
     template <class T>
