@@ -80,7 +80,7 @@ class region {
             if (n == 0) {
                 return {};
             }
-            if (n > std::numeric_limits<std::size_t>::max() / 2 / sizeof(T)) {
+            if (n > (std::numeric_limits<std::size_t>::max)() / 2 / sizeof(T)) {
                 throw std::bad_array_new_length();
             }
             unfinished memory(id_, n * sizeof(T), alignof(T), has_destructor<T>, "make_array");
@@ -217,7 +217,7 @@ class region_allocator {
     [[nodiscard]] T* allocate(std::size_t n) {
         static_assert(alignof(T) <= detail::greatest_alignment,
                       "skerry: region_allocator: no object in a region has an alignment of more than 1 MiB");
-        if (n > std::numeric_limits<std::size_t>::max() / 2 / sizeof(T)) {
+        if (n > (std::numeric_limits<std::size_t>::max)() / 2 / sizeof(T)) {
             throw std::bad_array_new_length();
         }
         const auto id = detail::region_id{region_.id()};

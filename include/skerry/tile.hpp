@@ -82,7 +82,7 @@ class tile {
         : data_(data),
           extents_(extents),
           strides_(strides) {
-        check();
+        checked();
     }
 
     // Of constant elements, what a task gets for in().
@@ -137,11 +137,11 @@ class tile {
         return strides;
     }
 
-    constexpr void check() const {
+    constexpr void checked() const {
         if (empty_dimension()) {
             return;
         }
-        constexpr std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(T);
+        constexpr std::size_t most = (std::numeric_limits<std::ptrdiff_t>::max)() / sizeof(T);
         std::size_t span = 1; // elements from the first to behind the last of the dimensions from d on
         for (std::size_t d = N; d-- > 0;) {
             if (stride(d) < span) {

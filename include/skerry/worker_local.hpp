@@ -27,7 +27,7 @@ namespace skerry::inline SKERRY_ABI {
 // Thread safety: local() from any thread. The rest: one thread, while no task uses local().
 template <class T>
 class worker_local {
-    struct alignas(std::max(detail::cache_line, alignof(T))) object {
+    struct alignas((std::max)(detail::cache_line, alignof(T))) object {
         explicit object(const std::function<T()>& make) : value(make()) {}
         T value;
         object* next = nullptr;

@@ -23,8 +23,8 @@ void put(fixed_text<N>& text, const access& a) noexcept {
     text << modes[static_cast<std::size_t>(a.mode)];
     if (a.kind == access_kind::region) {
         text << " region " << a.first;
-    } else if (a.kind == access_kind::part && a.part->box().runs() > 1) {
-        const byte_box box = a.part->box();
+    } else if (a.kind == access_kind::part && a.part->shape().runs() > 1) {
+        const byte_box box = a.part->shape();
         text << ' ' << box.bytes() << " bytes in " << box.runs() << " rows from " << hex{a.first} << " on";
     } else {
         text << ' ' << box_of(a).bytes() << " bytes at " << hex{a.first};

@@ -105,7 +105,7 @@ TEST(PartName, ABoxIsItsBytes) {
     for (int i = 0; i < 3000; ++i) {
         const part_name p = any_part(next, any_tiling(next));
         const std::set<std::uintptr_t> expected = bytes_of(p);
-        const byte_box box = p.box();
+        const byte_box box = p.shape();
         std::vector<std::uintptr_t> found;
         box.every_run([&found](std::uintptr_t first, std::size_t n) {
             for (std::size_t b = 0; b < n; ++b) {
@@ -133,8 +133,8 @@ TEST(PartName, TouchesAndCoversAsItsBytesSay) {
         const auto asked = bytes_of(low, n);
         const bool touches = meet(all, asked);
         const bool covers = std::ranges::includes(all, asked);
-        ASSERT_EQ(p.box().touches(low, low + n), touches);
-        ASSERT_EQ(p.box().covers(low, low + n), covers);
+        ASSERT_EQ(p.shape().touches(low, low + n), touches);
+        ASSERT_EQ(p.shape().covers(low, low + n), covers);
         ++touched[touches ? 1 : 0];
         ++covered[covers ? 1 : 0];
     }

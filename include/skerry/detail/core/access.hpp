@@ -49,14 +49,14 @@ constexpr bool same_name(const access& a, const access& b) noexcept {
 
 // The bytes of an access as a box. Precondition: it names memory, and some.
 constexpr byte_box box_of(const access& a) noexcept {
-    return a.kind == access_kind::part ? a.part->box() : byte_box{a.first, 1, 1, a.extent, a.extent, a.extent};
+    return a.kind == access_kind::part ? a.part->shape() : byte_box{a.first, 1, 1, a.extent, a.extent, a.extent};
 }
 
 // Calls f(first byte, bytes) for each piece of memory that an access names; for none of a region.
 template <class F>
 constexpr void for_each_run(const access& a, F&& f) {
     if (a.kind == access_kind::part) {
-        a.part->box().every_run([&f](std::uintptr_t first, std::size_t bytes) { return f(first, bytes), true; });
+        a.part->shape().every_run([&f](std::uintptr_t first, std::size_t bytes) { return f(first, bytes), true; });
     } else if (a.kind == access_kind::bytes && a.extent != 0) {
         f(a.first, a.extent);
     }

@@ -114,7 +114,7 @@ struct tiling {
     friend constexpr bool operator==(const tiling&, const tiling&) noexcept = default;
 
     // The bytes from index `at` on, `size` of them in each dimension.
-    [[nodiscard]] constexpr byte_box box(const index& at, const index& size) const noexcept {
+    [[nodiscard]] constexpr byte_box shape(const index& at, const index& size) const noexcept {
         byte_box b{first + at[0] * pitch[0] + at[1] * pitch[1] + at[2], size[0], size[1], size[2], pitch[0], pitch[1]};
         if (b.rows == 1 || b.row_pitch == b.run) { // without gaps: one run
             b.run *= b.rows;
@@ -130,7 +130,7 @@ struct tiling {
         }
         return b;
     }
-    [[nodiscard]] constexpr byte_box whole() const noexcept { return box({}, extent); }
+    [[nodiscard]] constexpr byte_box whole() const noexcept { return shape({}, extent); }
 };
 
 // The part at a place in the grid of tiles.
@@ -148,8 +148,8 @@ struct part_name {
     [[nodiscard]] constexpr std::uintptr_t first() const noexcept {
         return of.first + begin(0) * of.pitch[0] + begin(1) * of.pitch[1] + begin(2);
     }
-    [[nodiscard]] constexpr byte_box box() const noexcept {
-        return of.box({begin(0), begin(1), begin(2)}, {extent(0), extent(1), extent(2)});
+    [[nodiscard]] constexpr byte_box shape() const noexcept {
+        return of.shape({begin(0), begin(1), begin(2)}, {extent(0), extent(1), extent(2)});
     }
 };
 static_assert(std::is_trivially_copyable_v<part_name> && std::is_standard_layout_v<part_name> &&

@@ -15,7 +15,7 @@ struct parallel_for_each_function {
     template <class It, class End, class F>
         requires random_access_pair<It, End>
     void operator()(It first, End last, F f, grain g = grain::automatic()) const {
-        if constexpr (check<callable_with_an_element<F, It>>()) run_iterators<Executor>(f, first, last, g);
+        if constexpr (fits_or_explains<callable_with_an_element<F, It>>()) run_iterators<Executor>(f, first, last, g);
     }
     template <random_access_sequence R, class F>
     void operator()(R&& range, F f, grain g = grain::automatic()) const {
@@ -26,7 +26,7 @@ struct parallel_for_each_function {
     template <class It, class End, class F>
         requires forward_pair<It, End>
     [[gnu::always_inline]] void operator()(It first, End last, F f) const {
-        if constexpr (check<callable_with_an_element<F, It>>()) {
+        if constexpr (fits_or_explains<callable_with_an_element<F, It>>()) {
             const through_iterator<handed_on_function<F, std::iter_reference_t<It>>, It> at{f};
             for_each_of(walk<It, End>(first, last), at);
         }
@@ -37,12 +37,12 @@ struct parallel_for_each_function {
     }
     template <element_source S, class F>
     [[gnu::always_inline]] void operator()(S source, F f) const {
-        if constexpr (check<std::invocable<F&, source_reference<S>>>()) for_each_of(std::move(source), f);
+        if constexpr (fits_or_explains<std::invocable<F&, source_reference<S>>>()) for_each_of(std::move(source), f);
     }
 
   private:
     template <bool Fits>
-    static consteval bool check() {
+    static consteval bool fits_or_explains() {
         static_assert(Fits, "skerry: parallel_for_each: f must be callable as f(x) with an element x");
         return Fits;
     }

@@ -41,7 +41,7 @@ struct parallel_reduce_function {
     template <class It, class End, class T, not_a_grain Op = std::plus<>>
         requires random_access_pair<It, End>
     T operator()(It first, End last, T init, Op op = {}, grain g = grain::automatic()) const {
-        constexpr bool fits = check<std::iter_reference_t<It>, T, Op>();
+        constexpr bool fits = fits_or_explains<std::iter_reference_t<It>, T, Op>();
         if constexpr (fits) {
             const auto get = [&first](std::uint64_t k) -> T { return static_cast<T>(element(first, k)); };
             return reduce_from<Executor>(std::move(init), op, get, sequence_length(first, last), g);
@@ -64,7 +64,7 @@ struct parallel_reduce_function {
     template <class It, class End, class T, not_a_grain Op = std::plus<>>
         requires forward_pair<It, End>
     [[gnu::always_inline]] T operator()(It first, End last, T init, Op op = {}) const {
-        constexpr bool fits = check<std::iter_reference_t<It>, T, Op>();
+        constexpr bool fits = fits_or_explains<std::iter_reference_t<It>, T, Op>();
         if constexpr (fits) {
             const auto read = [](const It& it) -> T { return static_cast<T>(*it); };
             return reduce_source<Executor>(walk<It, End>(first, last), std::move(init), op, read);
@@ -78,7 +78,7 @@ struct parallel_reduce_function {
     }
     template <element_source S, class T, not_a_grain Op = std::plus<>>
     [[gnu::always_inline]] T operator()(S source, T init, Op op = {}) const {
-        constexpr bool fits = check<source_reference<S>, T, Op>();
+        constexpr bool fits = fits_or_explains<source_reference<S>, T, Op>();
         if constexpr (fits) {
             const auto read = [](source_reference<S> x) -> T { return static_cast<T>(x); };
             return reduce_source<Executor>(std::move(source), std::move(init), op, read);
@@ -102,7 +102,7 @@ struct parallel_reduce_function {
 
   private:
     template <class Element, class T, class Op>
-    static consteval bool check() {
+    static consteval bool fits_or_explains() {
         static_assert(binary_operation_on<Op, T>,
                       "skerry: parallel_reduce: op must be callable as op(x, y) with two values of init's type T "
                       "and give a T");
@@ -119,7 +119,7 @@ struct parallel_transform_reduce_function {
         requires random_access_pair<It, End>
     [[gnu::always_inline]] T operator()(It first, End last, T init, Reduce reduce, Transform transform,
                                         grain g = grain::automatic()) const {
-        constexpr bool fits = check<T, Reduce>() && check_transform<transformation_to<Transform, It, T>>();
+        constexpr bool fits = fits_or_explains<T, Reduce>() && check_transform<transformation_to<Transform, It, T>>();
         if constexpr (fits) {
             const transformed<T, It, Transform> get{first, transform};
             return reduce_from<Executor>(std::move(init), reduce, get, sequence_length(first, last), g);
@@ -139,7 +139,7 @@ struct parallel_transform_reduce_function {
     template <class It, class End, class T, class Reduce, class Transform>
         requires forward_pair<It, End>
     [[gnu::always_inline]] T operator()(It first, End last, T init, Reduce reduce, Transform transform) const {
-        constexpr bool fits = check<T, Reduce>() && check_transform<transformation_to<Transform, It, T>>();
+        constexpr bool fits = fits_or_explains<T, Reduce>() && check_transform<transformation_to<Transform, It, T>>();
         if constexpr (fits) {
             using element = std::iter_reference_t<It>;
             const through_iterator<handed_on_function<Transform, element>, It> read{transform};
@@ -154,7 +154,8 @@ struct parallel_transform_reduce_function {
     }
     template <element_source S, class T, class Reduce, class Transform>
     [[gnu::always_inline]] T operator()(S source, T init, Reduce reduce, Transform transform) const {
-        constexpr bool fits = check<T, Reduce>() && check_transform<source_transformation_to<Transform, S, T>>();
+        constexpr bool fits =
+            fits_or_explains<T, Reduce>() && check_transform<source_transformation_to<Transform, S, T>>();
         if constexpr (fits) {
             return reduce_source<Executor>(std::move(source), std::move(init), reduce, transform);
         } else {
@@ -167,7 +168,7 @@ struct parallel_transform_reduce_function {
         requires random_access_pair<It1, End1> && random_access_pair<It2>
     T operator()(It1 first1, End1 last1, It2 first2, T init, Reduce reduce, Transform transform,
                  grain g = grain::automatic()) const {
-        constexpr bool fits = check<T, Reduce>() && pair_transformation_to<Transform, It1, It2, T>;
+        constexpr bool fits = fits_or_explains<T, Reduce>() && pair_transformation_to<Transform, It1, It2, T>;
         static_assert(pair_transformation_to<Transform, It1, It2, T>,
                       "skerry: parallel_transform_reduce: transform must be callable with an element of each sequence "
                       "and its result must convert to init's type");
@@ -207,7 +208,7 @@ struct parallel_transform_reduce_function {
         return Fits;
     }
     template <class T, class Reduce>
-    static consteval bool check() {
+    static consteval bool fits_or_explains() {
         static_assert(binary_operation_on<Reduce, T>,
                       "skerry: parallel_transform_reduce: reduce must be callable as reduce(x, y) with two values of "
                       "init's type T and give a T");

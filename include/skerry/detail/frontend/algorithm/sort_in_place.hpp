@@ -131,7 +131,7 @@ void quick_sort(It first, It last, Less& less, bool has_left, int bad_splits_lef
             continue;
         }
         const It pivot = partition_by_front(first, last, [&](const auto& x) { return less(x, *first); });
-        if (std::min(pivot - first, last - pivot - 1) < n / 8 && --bad_splits_left <= 0) {
+        if ((std::min)(pivot - first, last - pivot - 1) < n / 8 && --bad_splits_left <= 0) {
             heap_sort(first, pivot, less);
             heap_sort(pivot + 1, last, less);
             return;

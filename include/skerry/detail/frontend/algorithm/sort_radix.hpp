@@ -120,7 +120,7 @@ class radix_sorter {
             : sorter_{sorter},
               memory_{memory_for(n)},
               chunks_{n, (n - 1) / (memory_ ? wanted_chunks(n) : 1) + 1},
-              width_{std::min(bits, memory_ ? wanted_width(n) : digit_bits)},
+              width_{(std::min)(bits, memory_ ? wanted_width(n) : digit_bits)},
               shift_{bits - width_},
               counts_{memory_ ? memory_.data() : alone_},
               ends_{memory_ ? counts_ + (chunks_.number() << width_) : alone_ + digit_values} {}
@@ -206,7 +206,7 @@ class radix_sorter {
             const auto [left, right] =
                 Executor::fork_values([&look, first, middle] { return most_of(look, first, middle); },
                                       [&look, middle, last] { return most_of(look, middle, last); });
-            return std::max(left, right);
+            return (std::max)(left, right);
         }
         [[nodiscard]] unsigned count_chunk(const T* from, std::uint64_t chunk) const {
             std::uint64_t* const counted = counts(chunk);
@@ -249,8 +249,8 @@ class radix_sorter {
             const auto less = [this](const T& x, const T& y) { return key_of_(x) < key_of_(y); };
             sort_small<Stable>(from, other, n, move, less);
         } else if (n * sizeof(T) <= cached_bucket_bytes && digits <= most_cached_digits) {
-            const bool near = n * sizeof(T) < near_bucket_bytes && n >= near_bucket_least;
-            if (near && digits == 3 && bits <= 2 * near_digit_bits)
+            const bool in_reach = n * sizeof(T) < near_bucket_bytes && n >= near_bucket_least;
+            if (in_reach && digits == 3 && bits <= 2 * near_digit_bits)
                 return sort_cached<2, near_digit_bits, std::uint16_t>(from, other, n, move);
             switch (digits) {
             case 1: sort_cached<1>(from, other, n, move); break;

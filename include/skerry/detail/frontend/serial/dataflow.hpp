@@ -143,7 +143,7 @@ inline void poison(task_scope& s, std::span<const access> accesses, std::size_t 
 inline bool skipped(task_scope& s, std::span<const access> accesses) {
     std::size_t reason = no_failure;
     for (const access& a : accesses)
-        if (reads(a.mode)) reason = std::min(reason, reason_in(s, a));
+        if (reads(a.mode)) reason = (std::min)(reason, reason_in(s, a));
     if (reason != no_failure) {
         poison(s, accesses, reason);
         return true;
@@ -249,7 +249,7 @@ void taskwait_on(const A&... accesses) {
     if (scope.poisoned.empty()) return;
     const auto first_in = [&scope](std::span<const skerry::detail::access> list) {
         std::size_t first = detail::no_failure;
-        for (const auto& a : list) first = std::min(first, detail::reason_in(scope, a));
+        for (const auto& a : list) first = (std::min)(first, detail::reason_in(scope, a));
         return first;
     };
     const std::size_t reason = detail::with_accesses(first_in, std::tie(accesses...));
