@@ -41,9 +41,8 @@ class task_handle {};
 // these: hold no lock there that one of them takes. Tasks of different branches of a fork have no order.
 //
 // Errors: std::bad_alloc, what moving f or an argument throws; std::system_error if the default runtime cannot be
-// started, or if 8,192 children are unfinished and the caller gets no slot of a runtime with one worker; in debug builds
-// std::logic_error if the parent has accesses and none of them holds one of these. No task has
-// begun then.
+// started, or if 8,192 children are unfinished and the caller gets no slot of a runtime with one worker; in debug
+// builds std::logic_error if the parent has accesses and none of them holds one of these. No task has begun then.
 // Thread safety: any thread. Threads outside run() and outside tasks share one parent, and the bound on its children.
 // Complexity: O(accesses) if each names what was named before or overlaps nothing.
 template <class F, class... A>

@@ -6,10 +6,12 @@
 #include <string_view>
 #include <system_error>
 
+#include <skerry/detail/trace/writer.hpp>
 #include <skerry/runtime.hpp>
 
 #include "base/port/cpu_limits.hpp"
 #include "base/port/environment.hpp"
+#include "base/variables.hpp"
 #include "runtime/resolve.hpp"
 
 namespace skerry::inline SKERRY_ABI {
@@ -38,6 +40,7 @@ void check(const char* name, Number value, Number least, Number most) {
 } // namespace
 
 options options::from_environment() {
+    detail::name_unknown_variables();
     options o;
     const auto read = [](const char* name, auto&& parse) {
         if (const auto value = port::environment(name)) {
@@ -75,6 +78,9 @@ options options::from_environment() {
 namespace detail {
 
 options resolve(options o) {
+    if constexpr (!takes_events<machine>) { // a simulated machine has no environment
+        name_unknown_variables();
+    }
     check("workers", o.workers, 0U, most_workers);
     check("stack_size", o.stack_size, least_stack, most_stack);
     check("max_slots", o.max_slots, 1U, most_slots);

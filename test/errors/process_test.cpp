@@ -7,8 +7,10 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdlib>
+#include <functional>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -17,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <skerry/launch.hpp>
 #include <skerry/skerry.hpp>
 
 #include "../unit/base/child.hpp"
@@ -47,6 +50,94 @@ void wait_until(const std::atomic<bool>& flag) {
     while (!flag) {
         std::this_thread::yield();
     }
+}
+
+// --- variables that mean nothing ------------------------------------------------------------------------------------
+
+constexpr const char* misspelt = "skerry: the environment sets SKERRY_WORKER, which is no option; is SKERRY_WORKERS "
+                                 "meant?\n";
+
+std::string said_by(const std::function<void()>& body) {
+    const child_result child = run_in_child([&] {
+        body();
+        return 0;
+    });
+    EXPECT_TRUE(child.exited && child.code == 0) << child.code;
+    return child.output;
+}
+
+TEST(Variables, AMisspeltOneIsNamedOnce) {
+    EXPECT_EQ(said_by([] {
+                  setenv("SKERRY_WORKER", "1", 1);
+                  skerry::parallel_for(0, 100, [](int) {});
+                  skerry::runtime(skerry::options::from_environment()).run([] {});
+                  skerry::runtime().run([] {});
+              }),
+              misspelt)
+        << "the default runtime";
+    EXPECT_EQ(said_by([] {
+                  setenv("SKERRY_WORKER", "1", 1);
+                  skerry::runtime(with(1)).run([] {});
+              }),
+              misspelt)
+        << "a runtime that does not read the environment";
+    EXPECT_EQ(said_by([] {
+                  setenv("SKERRY_WORKER", "1", 1);
+                  static_cast<void>(skerry::options::from_environment());
+              }),
+              misspelt)
+        << "whoever asks for the options";
+}
+
+TEST(Variables, ALauncherNamesThemForAllProcesses) {
+    EXPECT_EQ(said_by([] {
+                  setenv("SKERRY_WORKER", "1", 1);
+                  static_cast<void>(skerry::launch(1, {"/bin/true"}));
+              }),
+              misspelt);
+    EXPECT_EQ(said_by([] {
+                  setenv("SKERRY_WORKER", "1", 1);
+                  setenv("SKERRY_RANK", "0", 1);
+                  static_cast<void>(skerry::options::from_environment());
+              }),
+              "");
+}
+
+TEST(Variables, WhatIsNearNoOptionIsToldTheOptions) {
+    const std::string said = said_by([] {
+        setenv("SKERRY_THREADS", "4", 1);
+        static_cast<void>(skerry::options::from_environment());
+    });
+    EXPECT_THAT(said, StartsWith("skerry: the environment sets SKERRY_THREADS, which is no option; there are "
+                                 "SKERRY_WORKERS, SKERRY_PIN, "));
+    EXPECT_THAT(said, EndsWith(", SKERRY_TRACE and SKERRY_TRACE_MEMORY\n"));
+}
+
+TEST(Variables, ATerminalDoesNotObeyThem) {
+    EXPECT_THAT(said_by([] {
+                    setenv("SKERRY_\x1b[31m\n", "1", 1);
+                    static_cast<void>(skerry::options::from_environment());
+                }),
+                StartsWith("skerry: the environment sets SKERRY_?[31m?, which is no option; "));
+}
+
+TEST(Variables, ThoseThatMeanSomethingAreNotNamed) {
+    EXPECT_EQ(said_by([] {
+                  for (const char* const name : {"SKERRY_WORKERS", "SKERRY_MAX_SLOTS"}) {
+                      setenv(name, "3", 1);
+                  }
+                  for (const char* const name : {"SKERRY_PIN", "SKERRY_GUARD_ACCESSES"}) {
+                      setenv(name, "off", 1);
+                  }
+                  setenv("SKERRY_STEAL", "automatic", 1);
+                  setenv("SKERRY_NOTHING", "", 1); // as good as not set
+                  for (const char* const name : {"SKERRY_STRESS_SECONDS", "SKERRY_FAULT", "SKERRY_TEST_MOMENTS",
+                                                 "SKERRY_ROOT", "SKERRYISH", "skerry_x", "OMP_NUM_THREADS"}) {
+                      setenv(name, "1", 1);
+                  }
+                  static_cast<void>(skerry::options::from_environment());
+              }),
+              "");
 }
 
 TEST(End, ARuntimeDestroyedByItsOwnTask) {

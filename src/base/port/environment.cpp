@@ -8,6 +8,9 @@
 #include <stdexcept>
 #include <system_error>
 
+#include <sys/auxv.h>
+#include <unistd.h>
+
 namespace skerry::inline SKERRY_ABI::port {
 
 namespace {
@@ -70,11 +73,26 @@ std::string bytes_text(std::size_t bytes) {
 } // namespace
 
 std::optional<std::string> environment(const char* name) {
-    const char* const value = std::getenv(name);
+    const char* const value = ::secure_getenv(name);
     if (value == nullptr || *value == '\0') {
         return std::nullopt;
     }
     return std::string(value);
+}
+
+std::vector<std::string> environment_names(std::string_view prefix) {
+    std::vector<std::string> names;
+    if (::getauxval(AT_SECURE) != 0) { // as secure_getenv() has it
+        return names;
+    }
+    for (char** at = environ; at != nullptr && *at != nullptr; ++at) {
+        const std::string_view variable = *at;
+        const std::string_view name = variable.substr(0, variable.find('='));
+        if (name.starts_with(prefix) && variable.size() > name.size() + 1) {
+            names.emplace_back(name);
+        }
+    }
+    return names;
 }
 
 std::uint64_t parse_whole(std::string_view setting, std::string_view value, std::uint64_t least, std::uint64_t most) {

@@ -7,6 +7,9 @@
 // the setting, its value and what is accepted:
 //     SKERRY_WORKERS=abc: not understood; a whole number from 1 to 1024 is accepted
 // Thread safety: any thread, as long as nobody changes the environment at the same time (getenv).
+//
+// A program that runs with more rights than its caller (set-user-id, file capabilities) finds no variable: the caller
+// must not choose which file it writes.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +17,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <skerry/detail/base/abi.hpp>
 
@@ -21,6 +25,9 @@ namespace skerry::inline SKERRY_ABI::port {
 
 // A variable's value; nothing if it is not set or empty.
 std::optional<std::string> environment(const char* name);
+
+// The names of those variables that begin so and have a value. Errors: std::bad_alloc.
+std::vector<std::string> environment_names(std::string_view prefix);
 
 // A whole decimal number from least to most.
 std::uint64_t parse_whole(std::string_view setting, std::string_view value, std::uint64_t least, std::uint64_t most);

@@ -114,8 +114,17 @@ inline std::vector<long> program() {
     static_assert(par::task_name<decltype(par::named<"n">([] {}))> == "n");
 
     // runtime
-    par::options o;
-    o.workers = 2;
+    par::options o = par::options::from_environment();
+    o = {.workers = 2,
+         .pin = false,
+         .stack_size = o.stack_size,
+         .max_slots = o.max_slots,
+         .blocking_threads = 1,
+         .steal = par::steal_mode::automatic,
+         .guard_accesses = true,
+         .watchdog_seconds = 0,
+         .trace = "",
+         .trace_memory = o.trace_memory};
     par::runtime rt(o);
     say(rt.run([] { return 4; }));
     say(rt.workers() >= 1 ? 1 : 0);

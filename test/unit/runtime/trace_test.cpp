@@ -17,7 +17,9 @@
 #include <system_error>
 #include <thread>
 
+#include <sys/auxv.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <gmock/gmock.h>
@@ -65,6 +67,54 @@ class Trace : public testing::Test {
     const std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) /
                                           (std::string("skerry_trace_") + std::to_string(std::random_device{}()));
 };
+
+// --- who may choose the file ---------------------------------------------------------------------------------------
+
+constexpr const char* inside_variable = "SKERRY_TEST_INSIDE";
+constexpr uid_t somebody_else = 65534; // "nobody"
+
+// What the copy below does: 0 is success.
+int of_a_set_user_id_program() {
+    if (::getauxval(AT_SECURE) == 0) {
+        return 3; // the file system, or a sandbox, has taken the rights away
+    }
+    skerry::runtime().run([] {});
+    return 0;
+}
+
+// A program with other rights than its caller reads no variable: else its caller could have it write any file.
+TEST_F(Trace, AProgramWithMoreRightsThanItsCallerWritesNone) {
+    if (std::getenv(inside_variable) != nullptr) {
+        std::_Exit(of_a_set_user_id_program());
+    }
+    if (::geteuid() != 0) {
+        GTEST_SKIP() << "to make a set-user-id program of another user takes root";
+    }
+    const std::string program = path("program");
+    std::filesystem::copy_file("/proc/self/exe", program);
+    ASSERT_EQ(::chmod(folder().c_str(), 0777), 0);
+    const auto run_program = [&] {
+        const child_result child = run_in_child([&] {
+            ::setenv("SKERRY_TRACE", path().c_str(), 1);
+            ::setenv(inside_variable, "1", 1);
+            ::execl(program.c_str(), program.c_str(),
+                    "--gtest_filter=Trace.AProgramWithMoreRightsThanItsCallerWritesNone", nullptr);
+            return 4;
+        });
+        EXPECT_TRUE(child.exited) << child.output;
+        return child;
+    };
+    ASSERT_EQ(run_program().code, 3); // an ordinary program of the caller's
+
+    ASSERT_EQ(::chown(program.c_str(), somebody_else, somebody_else), 0);
+    ASSERT_EQ(::chmod(program.c_str(), 04755), 0);
+    const child_result other = run_program();
+    if (other.code == 3) {
+        GTEST_SKIP() << "this file system or sandbox runs no set-user-id programs";
+    }
+    EXPECT_EQ(other.code, 0) << other.output;
+    EXPECT_FALSE(std::filesystem::exists(path())) << "the program of another user has written the caller's file";
+}
 
 // Neither branch ends before both have begun, so one of them is stolen.
 void both_at_once() {

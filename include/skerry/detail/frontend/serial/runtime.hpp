@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The machine of the serial elision: one worker, which is the caller. Options are accepted and change nothing.
+// The machine of the serial elision: one worker, which is the caller. Options are accepted and change nothing, and the
+// environment is not read: a program of the elision needs no library.
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/frontend/serial/dataflow.hpp>
@@ -30,7 +31,10 @@ struct options {
     unsigned max_slots = 1024;
     unsigned blocking_threads = 256;
     steal_mode steal = steal_mode::automatic;
+    bool guard_accesses = true;
     double watchdog_seconds = 0;
+    std::string trace;
+    std::size_t trace_memory = std::size_t{8} << 20;
 
     static options from_environment() { return {}; }
 };
