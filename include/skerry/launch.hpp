@@ -25,7 +25,7 @@ struct launch_result {
     // of the signal that killed it.
     int status = 0;
     // Empty, or "process 1 was killed by signal 9". Where the system counts it, the text says that it may have been
-    // memory.
+    // memory. With status 0, it says that the processes never met, and that each has run the whole program.
     std::string text;
 };
 

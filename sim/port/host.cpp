@@ -8,7 +8,10 @@
 #include <cstdlib>
 #include <limits>
 #include <numeric>
+#include <system_error>
 
+#include "base/port/cgroup.hpp"
+#include "base/port/child.hpp"
 #include "base/port/cpu_limits.hpp"
 #include "base/port/fault_watch.hpp"
 #include "base/port/futex.hpp"
@@ -17,6 +20,7 @@
 #include "base/port/membarrier.hpp"
 #include "base/port/peer_memory.hpp"
 #include "base/port/process.hpp"
+#include "base/port/sandbox.hpp"
 #include "base/port/topology.hpp"
 #include "sim/program.hpp"
 
@@ -52,9 +56,26 @@ bool futex_wait_shared(const void* word32, std::uint32_t expected, std::uint64_t
 }
 void futex_wake_shared(const void* word32, int count) noexcept { futex_wake(word32, count); }
 std::uint32_t process_id() noexcept { return 1; }
+bool is_memory_fault(int /*signal*/) noexcept { return false; }
 std::size_t read_peer(std::uint32_t /*process*/, std::span<const peer_range> /*ranges*/) noexcept { return 0; }
 std::size_t write_peer(std::uint32_t /*process*/, std::span<const peer_range> /*ranges*/) noexcept { return 0; }
 void admit_siblings() noexcept {}
+
+// And it starts no other.
+child_watch::child_watch() noexcept { // whose members keep what a system would have to get back
+    static_cast<void>(old_mask_);
+    static_cast<void>(old_action_);
+}
+child_watch::~child_watch() = default;
+int child_watch::start(const std::vector<std::string>& /*command*/,
+                       const std::vector<std::pair<std::string, std::string>>& /*environment*/) {
+    throw std::system_error(std::make_error_code(std::errc::operation_not_supported));
+}
+child_watch::event child_watch::next(const std::vector<int>& /*children*/, std::uint64_t /*timeout_ns*/) noexcept {
+    return {};
+}
+void send_signal(int /*pid*/, int /*signal*/) noexcept {}
+std::optional<memory_kills> read_memory_kills(const std::string& /*root*/) { return std::nullopt; }
 
 // Its threads are not the system's, and take no lock of the system's.
 std::uint32_t thread_number() noexcept { return 1; }
@@ -63,6 +84,7 @@ std::optional<lock_wait> lock_wait_of(std::uint32_t /*thread*/) noexcept { retur
 // And it takes no task over.
 void watch_faults(const void*, std::size_t, void (*)(const void*) noexcept) noexcept {}
 
+bool ends_at_rare_calls() noexcept { return false; }
 bool register_membarrier() noexcept { return false; }
 bool heavy_barrier() noexcept { return false; }
 

@@ -62,6 +62,7 @@ void thread::join() noexcept {
 
 void thread::forget() noexcept { record_ = nullptr; }
 
+const void* this_thread() noexcept { return handle_of(skerry_sim::self()); }
 bool on_this_stack(std::uintptr_t address) noexcept { return skerry_sim::on_stack(address); }
 void sleep_ns(std::uint64_t ns) noexcept { skerry_sim::pause(ns); }
 void run_promptly() noexcept {} // a core runs one thread

@@ -90,6 +90,13 @@ void crossing::serve(worker& self) noexcept {
     home_.wait(self, wanted::any(), 0, condition, "work from other processes", this);
 }
 
+namespace {
+
+// Precondition: there is an arena.
+bool in_the_arena(const void* at) noexcept { return arena::existing()->holds(reinterpret_cast<std::uintptr_t>(at), 1); }
+
+} // namespace
+
 bool crossing::can_go(const dependent_task& task) const noexcept {
     const arena* const a = arena::existing();
     // What came from elsewhere goes no further, but back. What declares nothing stays, since nobody could know what its
@@ -98,9 +105,12 @@ bool crossing::can_go(const dependent_task& task) const noexcept {
         task.skipped()) {
         return false;
     }
-    return std::ranges::all_of(std::span(task.nodes, task.node_count), [a](const access_node& n) {
-        return n.what.kind == access_kind::region || n.what.nothing() || a->holds(n.what.first, box_of(n.what).span());
-    });
+    return std::ranges::all_of(std::span(task.nodes, task.node_count),
+                               [a](const access_node& n) {
+                                   return n.what.kind == access_kind::region || n.what.nothing() ||
+                                          a->holds(n.what.first, box_of(n.what).span());
+                               }) &&
+           (task.type.crossing->goes == nullptr || task.type.crossing->goes(task, &in_the_arena));
 }
 
 void crossing::offer() noexcept {
@@ -208,6 +218,9 @@ void crossing::lost(const fabric::failure& end) {
     }
     text += held == 0 ? "; it held no task"
                       : "; it held " + std::to_string(held) + (held == 1 ? " task: " : " tasks: ") + names;
+    if (held != 0 && end.killed && port::is_memory_fault(end.number)) {
+        text += "; pointers to memory outside regions do not cross, neither in a value nor in an object";
+    }
     ends_.dying();
     port::end_with(text + "\n", lost_a_process);
 }

@@ -134,7 +134,7 @@ bool crossing::bring_for(unsigned thief, const dependent_task& task) {
 parcel crossing::pack(unsigned thief, std::uint64_t ticket, dependent_task& task, std::vector<fabric::extent>& kept) {
     const crossing_type& type = *task.type.crossing;
     byte_writer closure;
-    static_cast<void>(type.pack(task, closure)); // it could, or it would not be offered
+    type.pack(task, closure);
     std::vector<range> pulls;
     std::vector<range> others;
     std::vector<std::span<const std::byte>> objects;

@@ -23,11 +23,13 @@ std::span<const std::byte> byte_reader::take(std::size_t n) {
     return taken;
 }
 
-crossing_type::crossing_type(const char* text, bool (*p)(const dependent_task&, byte_writer&),
+crossing_type::crossing_type(const char* text, void (*p)(const dependent_task&, byte_writer&),
+                             bool (*g)(const dependent_task&, bool (*)(const void*) noexcept) noexcept,
                              void (*o)(const dependent_task&, std::vector<std::span<const std::byte>>&),
                              dependent_task* (*m)(const spawn_place&, const char*, byte_reader&)) noexcept
     : name(text),
       pack(p),
+      goes(g),
       objects(o),
       make(m),
       next(newest_type.load(memory_order::relaxed)) {

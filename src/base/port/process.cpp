@@ -2,6 +2,7 @@
 #include "base/port/process.hpp"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <new>
 
@@ -68,6 +69,8 @@ void abort_with(std::string_view text) noexcept {
     }
     std::abort();
 }
+
+bool is_memory_fault(int signal) noexcept { return signal == SIGSEGV || signal == SIGBUS; }
 
 std::uint32_t process_id() noexcept { return static_cast<std::uint32_t>(::getpid()); }
 

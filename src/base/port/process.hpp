@@ -20,6 +20,9 @@ void write_stderr(std::string_view text) noexcept;
 // Writes the text to stderr and ends the process at once with this status. Any thread.
 [[noreturn]] void end_with(std::string_view text, int status) noexcept;
 
+// Whether a process that this signal has killed had touched memory that it does not have.
+bool is_memory_fault(int signal) noexcept;
+
 // The system's number of this process. Any thread; async-signal-safe.
 std::uint32_t process_id() noexcept;
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/port/clock.hpp"
 #include "base/port/peer_memory.hpp"
@@ -192,11 +194,12 @@ class handshake {
         }
         if (chosen == shared_.place_count) {
             keep(mapped, none);
-            throw std::runtime_error("skerry: no address is free for the arena in all processes; process " +
-                                     to_string(self_) + " could reserve " + places(reserved) + ", process " +
-                                     to_string(other_with_fewest()) + " could reserve " +
-                                     places(shared_.hellos[other_with_fewest()].reserved) +
+            throw std::runtime_error("skerry: no address is free for the arena in all processes; " +
+                                     results([this](std::uint32_t places_of) { return places(places_of); }) +
                                      "; look at 'ulimit -v', and build all processes alike");
+        }
+        if (self_ == 0) {
+            warn_if_small(shared_.places[chosen]);
         }
         keep(mapped, chosen);
         return port::reservation(shared_.places[chosen]);
@@ -218,6 +221,7 @@ class handshake {
     }
 
     static constexpr std::uint32_t none = UINT32_MAX;
+    static constexpr std::uint64_t gib = std::uint64_t{1} << 30;
 
     static bool inside(const port::arena_place& inner, const port::arena_place& outer) noexcept {
         return outer.address <= inner.address && inner.address + inner.bytes <= outer.address + outer.bytes;
@@ -255,14 +259,49 @@ class handshake {
         }
     }
 
-    unsigned other_with_fewest() const noexcept {
-        unsigned result = 0;
+    // The bytes of the largest place that a process could reserve.
+    [[nodiscard]] std::uint64_t most_of(std::uint32_t reserved) const noexcept {
+        std::uint64_t most = 0;
+        for (std::uint32_t i = 0; i < shared_.place_count; ++i) {
+            most = (reserved >> i & 1U) != 0 ? std::max(most, shared_.places[i].bytes) : most;
+        }
+        return most;
+    }
+
+    // Regions have less room than one process, or the others, would have had: who is the reason hears it once.
+    void warn_if_small(const port::arena_place& chosen) const {
+        const std::uint64_t usual = most_of(UINT32_MAX);
+        bool limited = port::address_space_limit() != UINT64_MAX;
         for (unsigned i = 0; i < shared_.processes; ++i) {
-            if (shared_.hellos[i].reserved < shared_.hellos[result].reserved) {
-                result = i;
+            limited = limited || most_of(shared_.hellos[i].reserved) > chosen.bytes;
+        }
+        if (limited && chosen.bytes < usual) {
+            port::write_stderr(
+                "skerry: the arena for regions has " + to_string(chosen.bytes / gib) + " GiB in place of " +
+                to_string(usual / gib) + "; " +
+                results([this](std::uint32_t places_of) { return to_string(most_of(places_of) / gib) + " GiB"; }) +
+                "; look at 'ulimit -v'\n");
+        }
+    }
+
+    // What each process could reserve, in these words; those that could reserve the same are named together.
+    template <class Words>
+    std::string results(Words&& words) const {
+        std::vector<std::pair<std::string, std::string>> all;
+        for (unsigned i = 0; i < shared_.processes; ++i) {
+            const std::string what = words(shared_.hellos[i].reserved);
+            const auto same = std::ranges::find(all, what, &std::pair<std::string, std::string>::first);
+            if (same == all.end()) {
+                all.emplace_back(what, "process " + to_string(i));
+            } else {
+                same->second += " and " + to_string(i);
             }
         }
-        return result;
+        std::string text;
+        for (const auto& [what, who] : all) {
+            text += (text.empty() ? "" : ", ") + who + " could reserve " + what;
+        }
+        return text;
     }
 
     std::string places(std::uint32_t reserved) const {

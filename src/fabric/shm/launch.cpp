@@ -13,6 +13,7 @@
 #include "base/port/clock.hpp"
 #include "base/port/futex.hpp"
 #include "base/port/shared_memory.hpp"
+#include "base/variables.hpp"
 #include "fabric/shm/protocol.hpp"
 
 // Thread safety: one thread. Shared words: the stations' states, of processes that have ended only (F1 -> F2).
@@ -50,6 +51,11 @@ class shared_memory {
     ~shared_memory() { close(); }
 
     [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+
+    // Whether a process that has ended has joined the others, or tried to.
+    [[nodiscard]] bool has_come(unsigned who) const noexcept {
+        return words_.station(who).state.load(detail::memory_order::acquire) != presence::absent;
+    }
 
     // Tells everybody how a process ended, unless it had left before. It may have been killed in the middle of a ring.
     void tell(unsigned who, const port::child_end& end) noexcept {
@@ -128,6 +134,11 @@ class crew {
                 break;
             }
         }
+        if (ranks_.size() > 1 && !met_ && result_.status == 0) {
+            result_.text = "the " + std::to_string(ranks_.size()) +
+                           " processes never met, and each has run the whole program: it calls run() of no "
+                           "skerry::runtime, where they meet";
+        }
         return result_;
     }
 
@@ -135,6 +146,7 @@ class crew {
     void ended(const port::child_end& end) {
         const auto rank = static_cast<unsigned>(std::find(ranks_.begin(), ranks_.end(), end.pid) - ranks_.begin());
         forget(end.pid);
+        met_ = met_ || shared_.has_come(rank);
         shared_.tell(rank, end);
         if ((end.killed || end.number != 0) && result_.status == 0) {
             result_.status = end.killed ? signal_base + end.number : end.number;
@@ -169,6 +181,7 @@ class crew {
     std::vector<int> ranks_;   // of every process ever started
     std::vector<int> running_; // not yet waited for
     std::optional<std::uint64_t> end_at_;
+    bool met_ = false; // some process has joined the others, or tried to
     launch_result result_;
 };
 
@@ -183,6 +196,7 @@ launch_result launch(unsigned processes, const std::vector<std::string>& command
     if (command.empty()) {
         throw std::invalid_argument("skerry: launch: no program is given");
     }
+    detail::name_unknown_variables(); // for all of them
     crew all(processes, options);
     all.start(processes, command);
     return all.wait();

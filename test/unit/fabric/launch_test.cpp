@@ -73,9 +73,17 @@ child_result launched(const std::vector<std::string>& what, double grace = 2, un
 }
 
 TEST(launch, all_end_well) {
-    const child_result r = launched({"succeed"});
+    const child_result r = launched({"meet"});
     EXPECT_EQ(r.code, 0);
     EXPECT_EQ(r.output, "launcher: \n");
+}
+
+TEST(launch, processes_that_never_met_are_told_of) {
+    const child_result r = launched({"succeed"}, 2, 3);
+    EXPECT_EQ(r.code, 0);
+    EXPECT_EQ(r.output, "launcher: the 3 processes never met, and each has run the whole program: it calls run() of no "
+                        "skerry::runtime, where they meet\n");
+    EXPECT_EQ(launched({"succeed"}, 2, 1).output, "launcher: \n") << "there is nobody to meet";
 }
 
 TEST(launch, the_first_bad_status_is_the_result_and_the_others_are_ended) {
@@ -231,6 +239,31 @@ TEST(handshake, no_place_for_the_arena) {
                           "0x200000000000, "));
     EXPECT_THAT(r.output,
                 HasSubstr(", process 1 could reserve none; look at 'ulimit -v', and build all processes alike"));
+    EXPECT_THAT(r.output, testing::Not(HasSubstr("process 1 could reserve none, process 1")));
+}
+
+// Each process's result once, also where several have the same.
+TEST(handshake, no_place_for_the_arena_in_most) {
+    if (skerry_test::sanitized) {
+        GTEST_SKIP() << "a sanitizer's shadow memory does not fit any limit";
+    }
+    const child_result r = launched({"no_arena"}, 2, 3);
+    EXPECT_EQ(r.code, 7);
+    EXPECT_THAT(r.output, HasSubstr(", process 1 and 2 could reserve none; look at 'ulimit -v'"));
+}
+
+TEST(handshake, a_small_arena_is_told_of_once) {
+    if (skerry_test::sanitized) {
+        GTEST_SKIP() << "a sanitizer's shadow memory does not fit any limit";
+    }
+    const child_result one = launched({"small_arena", "1"});
+    EXPECT_EQ(one.code, 0);
+    EXPECT_EQ(one.output, "skerry: the arena for regions has 1 GiB in place of 1024; process 0 could reserve 1024 GiB, "
+                          "process 1 could reserve 1 GiB; look at 'ulimit -v'\nlauncher: \n");
+    const child_result all = launched({"small_arena", "0"});
+    EXPECT_EQ(all.code, 0);
+    EXPECT_EQ(all.output, "skerry: the arena for regions has 1 GiB in place of 1024; process 0 and 1 could reserve "
+                          "1 GiB; look at 'ulimit -v'\nlauncher: \n");
 }
 
 TEST(handshake, different_tables_are_named_by_both) {

@@ -71,10 +71,10 @@ int same_arena() {
     return *word == self + 1 ? 0 : 15; // the other's write is not seen here
 }
 
-// Leaves no room for any arena in this process.
-void take_address_space() {
+// Leaves so much address space to this process.
+void limit_address_space(rlim_t mebibytes) {
     rlimit limit{};
-    limit.rlim_cur = limit.rlim_max = rlim_t{512} << 20;
+    limit.rlim_cur = limit.rlim_max = mebibytes << 20;
     ::setrlimit(RLIMIT_AS, &limit);
 }
 
@@ -173,9 +173,17 @@ int run(std::string_view what, unsigned rank, char** arguments) {
         }
         return same_arena();
     } else if (what == "no_arena") {
-        if (rank == 1) {
-            take_address_space();
+        if (rank != 0) {
+            limit_address_space(512);
         }
+        static_cast<void>(shm::connect());
+    } else if (what == "small_arena") { // from this rank on
+        if (rank >= static_cast<unsigned>(std::atoi(arguments[0]))) {
+            limit_address_space(1'200);
+        }
+        const shm::connection joined = shm::connect();
+        return joined.arena.place().bytes == std::size_t{1} << 30 ? 0 : 8;
+    } else if (what == "meet") {
         static_cast<void>(shm::connect());
     }
     return 0;

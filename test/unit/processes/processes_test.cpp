@@ -57,6 +57,14 @@ void expect_well(unsigned processes, const std::string& program, const char* wor
     EXPECT_EQ(r.output, says + "launcher: \n");
 }
 
+// Two processes, each of which does all that the program does.
+void expect_never_met(const std::string& program) {
+    const child_result r = launched(2, {self(), program});
+    EXPECT_EQ(r.code, 0) << program;
+    EXPECT_EQ(r.output, "launcher: the 2 processes never met, and each has run the whole program: it calls run() of no "
+                        "skerry::runtime, where they meet\n");
+}
+
 // Two processes with so many workers each.
 void expect_well_with_workers(const char* first, const char* second, const std::string& program) {
     const std::string start =
@@ -80,6 +88,8 @@ TEST(processes, several_workers_each) { expect_well(2, "tiles", "2"); }
 TEST(processes, a_region_is_one_access) { expect_well(2, "regions"); }
 TEST(processes, exceptions_arrive_as_texts) { expect_well(2, "errors"); }
 TEST(processes, what_cannot_cross_stays) { expect_well(2, "staying"); }
+TEST(processes, pointers_to_what_is_in_no_region_stay) { expect_well(2, "pointers"); }
+TEST(processes, functions_of_other_libraries_stay) { expect_well(2, "foreign_function"); }
 TEST(processes, work_spreads_over_two) { expect_well(2, "spread"); }
 TEST(processes, work_spreads_over_three) { expect_well(3, "spread"); }
 
@@ -106,8 +116,9 @@ TEST(processes, an_idle_worker_of_the_first_process_asks_for_work) {
 }
 
 TEST(processes, no_run) {
-    expect_well(2, "no_run");
-    expect_well(2, "no_run_of_a_runtime");
+    expect_never_met("no_run");
+    expect_never_met("no_run_of_a_runtime");
+    expect_never_met("no_run_but_a_loop");
 }
 TEST(processes, an_empty_run) { expect_well(3, "nothing"); }
 TEST(processes, run_twice_and_go_on) { expect_well(2, "twice", "1", "went on\n"); }
@@ -131,6 +142,16 @@ TEST(processes, a_killed_one_is_named_with_what_it_held) {
     EXPECT_THAT(r.output, HasSubstr("status 75\n"));
     EXPECT_THAT(r.output, HasSubstr("launcher: process 1 was killed by signal 9\n"));
     EXPECT_THAT(left_behind(), testing::IsEmpty());
+}
+
+// No type tells of this pointer, so the task goes.
+TEST(processes, a_hidden_pointer_is_named_as_what_may_have_killed_a_process) {
+    if (skerry_test::sanitized) {
+        GTEST_SKIP() << "sanitizers handle the signal";
+    }
+    const child_result r = launched(2, {self(), "hidden"});
+    EXPECT_THAT(r.output, HasSubstr("skerry: process 1 was killed by signal 11; it held 1 task: hidden; pointers to "
+                                    "memory outside regions do not cross, neither in a value nor in an object\n"));
 }
 
 // --- the trace of all -----------------------------------------------------------------------------------------------
@@ -228,7 +249,7 @@ TEST_F(traced, three_processes_and_none_that_does_not_run) {
                    std::ranges::any_of(t.second, [](const auto& s) { return s.category == "start"; });
         })) << i;
     }
-    expect_well(2, "no_run_of_a_runtime");
+    expect_never_met("no_run_of_a_runtime");
     EXPECT_EQ(seen().processes.size(), 1U); // made anew
 }
 

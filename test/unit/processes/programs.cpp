@@ -3,14 +3,18 @@
 #include "programs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
+#include <istream>
 #include <map>
 #include <memory>
 #include <numeric>
 #include <span>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -21,6 +25,7 @@
 #include <skerry/dataflow.hpp>
 #include <skerry/remote_error.hpp>
 #include <skerry/skerry.hpp>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "bodies.hpp"
@@ -142,6 +147,84 @@ void staying(skerry::runtime& r) {
     CHECK(pids[2] != here);
 }
 
+// Each looks where its pointer leads to, and says where it has run.
+struct looks {
+    int first = 7;
+    [[nodiscard]] int second() const { return first + 1; }
+};
+int seven() { return 7; }
+pid_t here_if(bool so) { return so ? ::getpid() : -1; }
+
+void pointers(skerry::runtime& r) {
+    region home = skerry::root_region();
+    const auto pids = home.make_array<pid_t>(16);
+    auto* const inside = home.make<looks>();
+    const looks on_stack;
+    const auto on_heap = std::make_unique<looks>();
+    static const looks fixed;
+    const std::string long_text = "a text that does not fit into the string itself";
+    const std::vector<int> list{7, 8};
+    std::size_t n = 0;
+    const auto stays = [&](auto f, const auto& value) { spawn(f, out(pids[n++]), value); };
+    stays([](pid_t& p, const looks* x) { p = here_if(x->first == 7); }, &on_stack);
+    stays([](pid_t& p, const looks* x) { p = here_if(x->first == 7); }, on_heap.get());
+    stays([](pid_t& p, const looks* x) { p = here_if(x->first == 7); }, &fixed);
+    stays([](pid_t& p, const void* x) { p = here_if(static_cast<const looks*>(x)->first == 7); },
+          static_cast<const void*>(on_heap.get()));
+    stays([](pid_t& p, const char* x) { p = here_if(*x == 'a'); }, "a literal");
+    stays([](pid_t& p, int (*x)()) { p = here_if(x() == 7); }, &seven);
+    stays([](pid_t& p, int (looks::*x)() const) { p = here_if((looks().*x)() == 8); }, &looks::second);
+    stays([](pid_t& p, std::span<const int> x) { p = here_if(x[1] == 8); }, std::span<const int>(list));
+    stays([](pid_t& p, std::string_view x) { p = here_if(x[0] == 'a'); }, std::string_view(long_text));
+    stays([](pid_t& p, std::vector<int>::const_iterator x) { p = here_if(*x == 7); }, list.begin());
+    stays([](pid_t& p, std::reference_wrapper<const looks> x) { p = here_if(x.get().first == 7); },
+          std::cref(on_stack));
+    stays([](pid_t& p, std::array<const looks*, 2> x) { p = here_if(x[1]->first == 7); },
+          std::array<const looks*, 2>{inside, &on_stack});
+    const std::size_t stay = n;
+    // These go, and first: nobody takes the others while the only worker is held.
+    spawn([](pid_t& p, const looks& x, const looks* same) { p = here_if(&x == same); }, out(pids[n++]), in(*inside),
+          inside);
+    spawn([](pid_t& p, const looks* x) { p = here_if(x == nullptr); }, out(pids[n++]),
+          static_cast<const looks*>(nullptr));
+    spawn([](pid_t& p, std::array<int, 2> x, int looks::* y) { p = here_if(x[1] == 2 && looks().*y == 7); },
+          out(pids[n++]), std::array<int, 2>{1, 2}, &looks::first);
+    hold_until_taken(r, n - stay);
+    taskwait();
+    const pid_t here = ::getpid();
+    for (std::size_t i = 0; i < n; ++i) {
+        CHECK(i < stay ? pids[i] == here : pids[i] != here && pids[i] > 0);
+    }
+}
+
+struct hides_a_pointer {
+    const int* where;
+};
+
+void hidden(skerry::runtime& r) {
+    auto* const x = skerry::root_region().make<int>(0);
+    // Only this process has something there.
+    auto* const address = reinterpret_cast<void*>(std::uintptr_t{0x1234'5000'0000});
+    const void* const begin =
+        ::mmap(address, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    CHECK(begin == address);
+    spawn(
+        skerry::task_options{.name = "hidden"}, [](int& to, hides_a_pointer from) { to = *from.where; }, inout(*x),
+        hides_a_pointer{static_cast<const int*>(begin)});
+    hold_until_taken(r, 1);
+}
+
+// A function of another library lies elsewhere in each process.
+void foreign_function(skerry::runtime& r) {
+    auto* const text = skerry::root_region().make<std::istringstream>("  x");
+    auto* const pid = skerry::root_region().make<pid_t>(0);
+    spawn(static_cast<std::istream& (*)(std::istream&)>(&std::ws), inout(static_cast<std::istream&>(*text)));
+    spawn(where, out(*pid));
+    hold_until_taken(r, 1);
+    taskwait();
+    CHECK(text->get() == 'x' && *pid != ::getpid());
+}
+
 // Tasks that take a while without a processor: how many of these there are does not matter.
 void spread(skerry::runtime& r) {
     const auto processes = static_cast<unsigned>(std::stoi(std::getenv("SKERRY_RANKS")));
@@ -247,8 +330,9 @@ int run_on_one_cpu() {
 }
 
 constexpr named_program programs[] = {
-    {"nested", nested}, {"errors", errors}, {"staying", staying},
-    {"spread", spread}, {"doomed", doomed}, {"nothing", nothing},
+    {"nested", nested},     {"errors", errors}, {"staying", staying},
+    {"spread", spread},     {"doomed", doomed}, {"nothing", nothing},
+    {"pointers", pointers}, {"hidden", hidden}, {"foreign_function", foreign_function},
 };
 
 int run(std::string_view what) {
@@ -258,6 +342,11 @@ int run(std::string_view what) {
     if (what == "no_run_of_a_runtime") {
         const skerry::runtime r;
         return 0;
+    }
+    if (what == "no_run_but_a_loop") {
+        std::vector<int> all(1000);
+        skerry::parallel_for(0, 1000, [&](int i) { all[static_cast<std::size_t>(i)] = i; });
+        return all[999] == 999 ? 0 : 1;
     }
     if (what == "one_cpu") {
         return run_on_one_cpu();

@@ -3,13 +3,17 @@
 
 // How a task goes to another process: as an index into a table that both have, and bytes. A task can go if its function
 // has no state and its arguments are accesses or trivially copyable values; a code address goes as its offset in the
-// program, since programs lie at different addresses.
+// program, since programs lie at different addresses. Pointers among the values go only if they lead into the arena:
+// nothing else has the same address in both.
 
 #include <array>
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
+#include <memory>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -59,13 +63,16 @@ class byte_reader {
 // are numbered when the processes meet.
 struct crossing_type {
     // `text` tells types apart, in every process in the same way.
-    SKERRY_EXPORT crossing_type(const char* text, bool (*p)(const dependent_task&, byte_writer&),
+    SKERRY_EXPORT crossing_type(const char* text, void (*p)(const dependent_task&, byte_writer&),
+                                bool (*g)(const dependent_task&, bool (*)(const void*) noexcept) noexcept,
                                 void (*o)(const dependent_task&, std::vector<std::span<const std::byte>>&),
                                 dependent_task* (*m)(const spawn_place&, const char*, byte_reader&)) noexcept;
 
     const char* const name;
-    // False: this one cannot go, its function lies outside the program.
-    bool (*const pack)(const dependent_task&, byte_writer&);
+    void (*const pack)(const dependent_task&, byte_writer&);
+    // Whether this one can go: its function lies in the program, and `in_arena` holds for each pointer among its
+    // values. Null: all can.
+    bool (*const goes)(const dependent_task&, bool (*in_arena)(const void*) noexcept) noexcept;
     // What the task's arguments are besides the bytes that its accesses name: the containers themselves.
     void (*const objects)(const dependent_task&, std::vector<std::span<const std::byte>>&);
     // Throws what making the task throws. Precondition: the objects are there.
@@ -90,14 +97,11 @@ template <class F>
 inline constexpr bool is_stateless = is_function_pointer<F> || (std::is_empty_v<F> && std::is_trivially_copyable_v<F>);
 
 template <class F>
-bool pack_function(const F& f, byte_writer& out) {
+void pack_function(const F& f, byte_writer& out) {
     if constexpr (is_function_pointer<F>) {
-        const std::uint64_t offset = code_offset_of(reinterpret_cast<const void*>(f));
-        out.put(offset);
-        return offset != 0;
+        out.put(code_offset_of(reinterpret_cast<const void*>(f)));
     } else {
         static_cast<void>(f);
-        return true;
     }
 }
 
@@ -108,6 +112,64 @@ F unpack_function(byte_reader& in) {
     } else {
         static_cast<void>(in);
         return std::bit_cast<F>(std::byte{0});
+    }
+}
+
+// Whether the type of a value says that it holds pointers. Of other classes nobody can tell.
+template <class T>
+inline constexpr bool is_array_of_values = false;
+template <class T, std::size_t N>
+inline constexpr bool is_array_of_values<std::array<T, N>> = true;
+
+template <class T>
+concept views_elements = std::is_class_v<T> && requires(const T& x) {
+    { x.data() } noexcept -> std::convertible_to<const volatile void*>;
+};
+template <class T>
+concept refers_to_one = std::is_class_v<T> && requires(const T& x) {
+    typename T::type;
+    { std::addressof(x.get()) } noexcept;
+};
+template <class T>
+concept leads_to_elements = std::is_class_v<T> && std::contiguous_iterator<T>;
+
+template <class T>
+consteval bool has_pointers() noexcept {
+    if constexpr (is_array_of_values<T>) {
+        return has_pointers<typename T::value_type>();
+    } else {
+        return std::is_pointer_v<T> || std::is_member_function_pointer_v<T> || views_elements<T> || refers_to_one<T> ||
+               leads_to_elements<T>;
+    }
+}
+
+// Whether it leads to nothing but where in_arena() holds, or into itself.
+template <class T>
+bool leads_inside(const T& x, bool (*in_arena)(const void*) noexcept) noexcept {
+    [[maybe_unused]] const auto inside = [&x, in_arena](const volatile void* at) {
+        const std::uintptr_t within =
+            reinterpret_cast<std::uintptr_t>(at) - reinterpret_cast<std::uintptr_t>(std::addressof(x));
+        return at == nullptr || within < sizeof x || in_arena(const_cast<const void*>(at));
+    };
+    if constexpr (!has_pointers<T>()) {
+        return true;
+    } else if constexpr (is_array_of_values<T>) {
+        for (const auto& e : x) {
+            if (!leads_inside(e, in_arena)) {
+                return false;
+            }
+        }
+        return true;
+    } else if constexpr (std::is_member_function_pointer_v<T> || is_function_pointer<T>) {
+        return x == nullptr; // code lies elsewhere in each process
+    } else if constexpr (std::is_pointer_v<T>) {
+        return inside(x);
+    } else if constexpr (views_elements<T>) {
+        return inside(x.data());
+    } else if constexpr (refers_to_one<T>) {
+        return inside(std::addressof(x.get()));
+    } else {
+        return inside(std::to_address(x));
     }
 }
 

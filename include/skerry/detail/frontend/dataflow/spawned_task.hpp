@@ -95,10 +95,35 @@ class spawned_task final : public dependent_task {
     // Crossing. The arguments are read in the order in which they are put.
     static constexpr bool can_cross = is_stateless<F> && (std::is_trivially_copyable_v<K> && ...);
 
-    static bool pack(const dependent_task& task, byte_writer& to) {
+    static void pack(const dependent_task& task, byte_writer& to) {
         const closure& c = static_cast<const spawned_task&>(task).closure_;
         std::apply([&to](const auto&... a) { (to.put(a), ...); }, c.arguments);
-        return pack_function(c.function, to);
+        pack_function(c.function, to);
+    }
+    template <class A>
+    static constexpr bool points = !is_access<A> && has_pointers<A>();
+    static bool goes(const dependent_task& task, bool (*in_arena)(const void*) noexcept) noexcept {
+        const closure& c = static_cast<const spawned_task&>(task).closure_;
+        if constexpr (is_function_pointer<F>) {
+            if (code_offset_of(reinterpret_cast<const void*>(c.function)) == 0) {
+                return false;
+            }
+        }
+        const auto inside = [in_arena]<class A>(const A& argument) {
+            if constexpr (points<A>) {
+                return leads_inside(argument, in_arena);
+            } else {
+                return true;
+            }
+        };
+        return std::apply([&](const auto&... a) { return (inside(a) && ...); }, c.arguments);
+    }
+    static constexpr auto whether_it_goes() noexcept {
+        if constexpr (is_function_pointer<F> || (points<K> || ...)) {
+            return &goes;
+        } else {
+            return nullptr;
+        }
     }
     static void objects(const dependent_task& task, std::vector<std::span<const std::byte>>& to) {
         const auto note = [&to]<class A1>(const A1& argument) {
@@ -135,7 +160,7 @@ class spawned_task final : public dependent_task {
         }
     }
     struct known {
-        static inline const crossing_type crossing{text(), &pack, &objects, &make};
+        static inline const crossing_type crossing{text(), &pack, whether_it_goes(), &objects, &make};
     };
     static constexpr const crossing_type* crossing() noexcept {
         if constexpr (can_cross) {
