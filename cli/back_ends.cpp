@@ -76,7 +76,7 @@ class scratch_file {
 // The request as options for another process.
 std::vector<std::string> options_of(const run_request& request, unsigned repeat, const std::filesystem::path& to) {
     const apps::options& o = request.options;
-    std::vector<std::string> words{request.program,
+    std::vector<std::string> words{std::string(program_of(request).info.name),
                                    "--size",
                                    std::string(apps::name_of(o.size)),
                                    "--seed",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// skerry-sim MACHINE PROGRAM: a program of declared accesses on a simulated machine. `skerry run PROGRAM --on
-// sim:MACHINE` starts it.
+// skerry-sim MACHINE PROGRAM: a program of declared accesses, or one of Ligra's, on a simulated machine. `skerry run
+// PROGRAM --on sim:MACHINE` starts it.
 
 #include "exit_code.hpp"
 #include "simulator/simulated.hpp"
@@ -87,7 +87,7 @@ int main(int argc, char** argv) {
 
     CLI::App app("Skerry on a simulated machine", "skerry-sim");
     app.add_option("MACHINE", machine, "A description in machines/, such as tiny4-gwb")->required();
-    app.add_option("PROGRAM", run.program, "digits, list or mixed")
+    app.add_option("PROGRAM", run.program, "digits, ligra-bfs, list or mixed")
         ->required()
         ->check(CLI::IsMember(cli::simulated_programs()));
     app.add_option("--size", size)
