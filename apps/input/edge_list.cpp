@@ -31,7 +31,8 @@ bool read_form(std::string_view line, line_form& form) {
     form.columns = 0;
     form.attributes = false;
     form.separator = separator_of(line);
-    bool titles = form.separator != ' ';
+    // With blanks between, they could as well be the first of many names.
+    bool titles = form.separator != ' ' || line.find('\t') != std::string_view::npos;
     line_fields fields(line, form.separator);
     for (std::string_view f = fields.next(); !f.empty() && form.columns <= most_columns; f = fields.next()) {
         double x = 0;

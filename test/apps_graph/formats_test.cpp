@@ -256,6 +256,8 @@ TEST(edge_list, takes_what_other_programs_write) {
     EXPECT_EQ(edges_of(parse("source,target,weight\n0,1,3\n1, 2 ,1\n2\t,\t0,-4\n", true).edges), weighted);
     EXPECT_EQ(edges_of(parse("\"a\";\"b\"\r\n0;1\r\n1;2;\r\n2 ; 0\r\n").edges), triangle);
     EXPECT_EQ(edges_of(parse("0,1,3,7.5\n1,2,1,7\n2,0,-4,8", true).edges), weighted);
+    EXPECT_EQ(edges_of(parse("Source\tTarget\n0\t1\n1\t2\n2\t0\n").edges), triangle);
+    EXPECT_EQ(complaint("Source Target\n0 1\n"), "file:1: vertex: 'Source' is not a whole number");
     // Comments of all three kinds, also behind an edge.
     EXPECT_EQ(edges_of(parse("// a\n0 1 # b\n%c\n1 2 //d\n  // e\n2 0 %\n").edges), (edges{{0, 1}, {1, 2}, {2, 0}}));
 }
