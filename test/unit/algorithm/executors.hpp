@@ -86,6 +86,14 @@ struct shuffled {
         fork([&] { run_leaves(leaf, first, middle); }, [&] { run_leaves(leaf, middle, last); });
     }
 
+    template <class Leaf>
+    static void run_small_leaves(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
+        run_leaves(leaf, first, last);
+    }
+    static void run_automatically(const skerry::detail::run_call& run, std::uint64_t count) {
+        skerry::detail::run_cut<shuffled>(run, count);
+    }
+
     static constexpr bool folds_anyhow = false;
 
     template <class T, class Source, class Fold>

@@ -5,9 +5,14 @@
 #include <skerry/detail/frontend/algorithm/leaf_chain.hpp>
 #include <skerry/detail/frontend/algorithm/leaf_row.hpp>
 #include <skerry/detail/frontend/algorithm/minimum.hpp>
+#include <skerry/detail/frontend/algorithm/pieces.hpp>
 #include <skerry/detail/frontend/forkjoin/fork.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
+
+// What a loop without a grain, and a fork of large branches, are, compiled into the library.
+SKERRY_EXPORT void run_automatically(const run_call& run, std::uint64_t count);
+SKERRY_EXPORT void run_both(const function_ref<>& f, const function_ref<>& g);
 
 // The executor of namespace skerry: the workers of the runtime this thread is in, or of the default one.
 struct forking {
@@ -17,7 +22,7 @@ struct forking {
 
     template <class F, class G>
     static void fork(F&& f, G&& g) {
-        detail::fork(static_cast<F&&>(f), static_cast<G&&>(g));
+        run_both(function_ref<>(f), function_ref<>(g));
     }
     template <class F, class G>
     [[gnu::always_inline]] static auto fork_values(F&& f, G&& g) {
@@ -26,8 +31,13 @@ struct forking {
 
     template <class Leaf>
     static void run_leaves(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
-        run_in_rows(leaf, first, last);
+        run_in_rows(function_ref<std::uint64_t>(leaf), first, last);
     }
+    template <class Leaf>
+    static void run_small_leaves(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
+        run_in_rows(__builtin_addressof(leaf), leaf_code_of<Leaf>, first, last);
+    }
+    static void run_automatically(const run_call& run, std::uint64_t count) { detail::run_automatically(run, count); }
 
     static constexpr bool folds_anyhow = true;
     template <class T, class Op, class Leaf>

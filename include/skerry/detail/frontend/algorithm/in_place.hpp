@@ -7,6 +7,9 @@
 //   ... fork_values(F&& f, G&& g);                                the same; returns both results, as first and second
 //   template <class Leaf> static void run_leaves(const Leaf& leaf, first, last);
 //                                                                 leaf(first) ... leaf(last - 1), last > first
+//   ... run_small_leaves(const Leaf& leaf, first, last);           the same for leaves that may be a few instructions
+//   static void run_automatically(const run_call& run, count);     as run_cut() in pieces.hpp, count >= 1
+//                                                                 (these two: not needed if not parallel)
 //   static constexpr bool folds_anyhow;                            has these two, better than a tree of forks
 //   template <class T, class Op, class Leaf> static T fold_anyhow(const Leaf& leaf, first, last);
 //                                                                 the fold of these leaves by Op, a grouped_anyhow,

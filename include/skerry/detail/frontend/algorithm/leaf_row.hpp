@@ -11,6 +11,9 @@
 // on forks, and so do all while somebody asks for work, which give half of what there is away at once; in the locked
 // protocol there are no rows. See docs/design/0028-rows-of-leaves.md.
 //
+// What a row does is compiled for each type of leaf; the tree of forks above, and what is seldom wanted, once, into the
+// library. See docs/design/0026-what-a-fork-costs-to-compile.md.
+//
 // Thread safety: a row belongs to the executor that made it. What thieves read of it, the owner writes before it pushes
 // and leaves alone until it has joined the whole row.
 
@@ -20,9 +23,11 @@
 #include <variant>
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/base/export.hpp>
+#include <skerry/detail/base/port/address_here.hpp>
 #include <skerry/detail/core/worker_page.hpp>
+#include <skerry/detail/frontend/algorithm/function_ref.hpp>
 #include <skerry/detail/frontend/algorithm/handed_on.hpp>
-#include <skerry/detail/frontend/forkjoin/fork.hpp>
 #include <skerry/detail/frontend/forkjoin/outcome.hpp>
 #include <skerry/detail/sched/join.hpp>
 
@@ -31,114 +36,69 @@ namespace skerry::inline SKERRY_ABI::detail {
 inline constexpr std::size_t row_length = 8;                         // parts
 inline constexpr std::size_t block_length = row_length * row_length; // leaves of a row of rows
 
-// Where the leaves [first, last) are cut, last > first + 1: so that as many as can be lie in rows, and these in rows.
-constexpr std::uint64_t middle_of_leaves(std::uint64_t first, std::uint64_t last) noexcept {
-    const std::uint64_t n = last - first;
-    const std::uint64_t half = n / 2 + n % 2; // n may be all that fit
-    const std::uint64_t whole = n > block_length ? block_length : n > row_length ? row_length : 1;
-    return first + ((half + whole - 1) & ~(whole - 1));
-}
+class leaf_rows;
+class leaf_tree; // what hangs on forks, in the library
 
-template <class Leaf>
-void run_in_rows(const Leaf& leaf, std::uint64_t first, std::uint64_t last);
+// What is compiled for each type of leaf: one leaf; a row, and a row of rows, that begin at `first`. Precondition of
+// these two: there is room for one.
+struct leaf_code {
+    void (*run)(const void* leaf, std::uint64_t k);
+    void (*run_row)(leaf_rows& home, worker_page& page, std::uint64_t first);
+    void (*run_rows)(leaf_rows& home, worker_page& page, std::uint64_t first);
+};
 
-// Leaf: leaf(k), whose result nobody wants. It must outlive the row.
-template <class Leaf>
-class leaf_row {
+// A leaf is called as leaf(k); nobody wants its result. It must outlive the rows.
+class leaf_rows {
   public:
     // `page` is the calling thread's current page.
-    leaf_row(const Leaf& leaf, worker_page& page) noexcept : leaf_(leaf), page_(page) {}
-    leaf_row(const leaf_row&) = delete;
-    leaf_row& operator=(const leaf_row&) = delete;
+    leaf_rows(const void* leaf, const leaf_code& code, worker_page& page) noexcept
+        : leaf_(leaf),
+          code_(code),
+          page_(page) {}
+    leaf_rows(const leaf_rows&) = delete;
+    leaf_rows& operator=(const leaf_rows&) = delete;
 
-    // The leaves [first, last), of which there are enough for a row. Once only.
-    void run(std::uint64_t first, std::uint64_t last) {
-        leaves_.make(*this);
-        if (last - first > block_length) { // thieves of the leaves of only one would take eighths instead of halves
-            rows_.make(*this);
-            block_ = block_length;
-        }
-        run_tree(first, last);
+    template <class Leaf>
+    static constexpr leaf_code code_of() noexcept {
+        return {&run_leaf<Leaf>, &run_one_row<Leaf>, &run_row_of_rows<Leaf>};
     }
 
   private:
-    // All but the first part of a row whose parts are Length leaves each.
-    template <std::size_t Length>
+    friend leaf_tree;
+
+    class part final : public task_header {
+      public:
+        part(void (*r)(task_header*) noexcept, leaf_rows& h) noexcept : task_header(r, h.page_.ctx), home(h) {}
+
+        leaf_rows& home;
+        outcome<std::monostate> stolen;
+    };
+
+    // All but the first part of a row.
     class parts {
       public:
-        class member final : public task_header {
-          public:
-            member(leaf_row& home, const context* c) noexcept : task_header(&run_stolen, c), home_(home) {}
-
-            outcome<std::monostate> stolen;
-
-          private:
-            static void run_stolen(task_header* header) noexcept {
-                auto& self = static_cast<member&>(*header);
-                const auto body = [&self] { self.home_.run_taken(&self); };
-                self.stolen.run(body);
-                finish_stolen(self);
-            }
-
-            leaf_row& home_;
-        };
-
-        void make(leaf_row& home) noexcept {
+        void make(void (*run)(task_header*) noexcept, leaf_rows& home) noexcept {
             for (std::size_t i = 0; i != row_length - 1; ++i) {
-                ::new (static_cast<void*>(room_ + i * sizeof(member))) member(home, home.page_.ctx);
+                ::new (static_cast<void*>(room_ + i * sizeof(part))) part(run, home);
             }
         }
-        member* all() noexcept { return std::launder(static_cast<member*>(static_cast<void*>(room_))); }
+        part* all() noexcept { return std::launder(static_cast<part*>(static_cast<void*>(room_))); }
 
         std::uint64_t first = 0; // leaf of the row that runs
 
       private:
-        alignas(member) std::byte room_[(row_length - 1) * sizeof(member)];
+        alignas(part) std::byte room_[(row_length - 1) * sizeof(part)];
     };
-    using leaf_task = typename parts<1>::member;
-    using row_task = typename parts<row_length>::member;
 
-    // By whoever has come to it: a thief makes rows of its own. Not inlined into each branch of a fork: it is long.
-    [[gnu::noinline]] void run_tree(std::uint64_t first, std::uint64_t last) {
-        if (__builtin_expect(current_page != &page_, 0)) {
-            run_elsewhere(first, last);
-            return;
-        }
-        const std::uint64_t n = last - first;
-        if (n == 1) {
-            leaf_(first);
-        } else if (n == block_ && has_room(page_)) {
-            run_rows(page_, first);
-        } else if (n == row_length) {
-            run_row_or_halves(page_, first);
-        } else {
-            run_halves(first, last);
-        }
-    }
+    SKERRY_EXPORT void run_halves(std::uint64_t first, std::uint64_t last);
 
     [[nodiscard]] static bool has_room(const worker_page& page) noexcept {
         return page.has_room(page.next(), row_length - 1);
     }
 
-    [[gnu::noinline]] void run_halves(std::uint64_t first, std::uint64_t last) {
-        const std::uint64_t middle = middle_of_leaves(first, last);
-        fork([this, first, middle] { run_tree(first, middle); }, [this, middle, last] { run_tree(middle, last); });
-    }
-
-    [[gnu::noinline, gnu::cold]] void run_elsewhere(std::uint64_t first, std::uint64_t last) const {
-        run_in_rows(leaf_, first, last);
-    }
-
-    // By whoever has taken the task of a leaf, or of a row, for which it makes one of its own.
-    void run_taken(const leaf_task* task) { leaf_(leaves_.first + 1 + static_cast<std::size_t>(task - leaves_.all())); }
-    void run_taken(const row_task* task) {
-        const std::uint64_t first = rows_.first + (1 + static_cast<std::size_t>(task - rows_.all())) * row_length;
-        run_elsewhere(first, first + row_length);
-    }
-
     // Pushes the tasks of a row that begins at `first`. Precondition: there is room for them.
-    template <class Parts, class Slot>
-    [[gnu::always_inline]] static void push(worker_page& page, Slot* bottom, Parts& row, std::uint64_t first) noexcept {
+    template <class Slot>
+    [[gnu::always_inline]] static void push(worker_page& page, Slot* bottom, parts& row, std::uint64_t first) noexcept {
         row.first = first;
         const auto task = [all = row.all()](std::size_t i) { return address_here<task_header>(all[i]); };
         if (__builtin_expect(page.template push_all<row_length - 1>(bottom, task), 0)) {
@@ -148,8 +108,8 @@ class leaf_row {
 
     // Takes task i of a row off the deque, where it lies at `at`. True: it is the caller's to run. False: a thief ran
     // it, and it is done.
-    template <class Slot, class Parts>
-    [[gnu::always_inline]] static bool pop(worker_page& page, Slot* at, Parts& row, std::size_t i) {
+    template <class Slot>
+    [[gnu::always_inline]] static bool pop(worker_page& page, Slot* at, parts& row, std::size_t i) {
         if (__builtin_expect(page.rung_at(at), 0)) {
             static_cast<void>(attend_keeping_registers(page));
         }
@@ -158,48 +118,20 @@ class leaf_row {
         }
         return true;
     }
+    [[gnu::cold]] SKERRY_EXPORT static bool settle(worker_page& page, parts& row, std::size_t i);
 
-    template <class Parts>
-    [[gnu::noinline, gnu::cold]] static bool settle(worker_page& page, Parts& row, std::size_t i) {
-        auto& own = row.all()[i];
-        const bool mine = settle_or_wait(page, own);
-        if (!mine) {
-            own.stolen.take();
-        }
-        return mine;
+    // After a part has thrown: the tasks from i on, which are still in the deque, or with thieves.
+    [[gnu::cold]] SKERRY_EXPORT static void give_up(parts& row, std::size_t i) noexcept;
+
+    template <class Leaf>
+    static void run_leaf(const void* leaf, std::uint64_t k) {
+        (*static_cast<const Leaf*>(leaf))(k);
     }
 
-    // A row of rows. Precondition: there is room.
-    [[gnu::noinline]] void run_rows(worker_page& page, std::uint64_t first) {
-        auto* const bottom = page.next();
-        push(page, bottom, rows_, first);
-        std::size_t i = 0;
-        try {
-            for (;;) {
-                run_row_or_halves(page, first + i * row_length);
-                do {
-                    if (++i == row_length) {
-                        return;
-                    }
-                } while (!pop(page, bottom + (row_length - 1 - i), rows_, i - 1));
-            }
-        } catch (...) {
-            give_up(rows_, i);
-            throw;
-        }
-    }
-
-    [[gnu::always_inline]] void run_row_or_halves(worker_page& page, std::uint64_t first) {
-        if (__builtin_expect(has_room(page), 1)) {
-            run_row(page, first);
-        } else {
-            run_halves(first, first + row_length);
-        }
-    }
-
-    // A row of leaves. Precondition: there is room. What a leaf costs beyond its call is two stores and two looks.
+    // A row of leaves. What a leaf costs beyond its call is two stores and two looks.
+    template <class Leaf>
     [[gnu::always_inline]] void run_row(worker_page& page, std::uint64_t first) {
-        handed_on<const Leaf> leaf = leaf_;
+        handed_on<const Leaf> leaf = *static_cast<const Leaf*>(leaf_);
         auto* const bottom = page.next();
         push(page, bottom, leaves_, first);
         std::size_t i = 0;
@@ -217,63 +149,51 @@ class leaf_row {
         }
     }
 
-    // After a part has thrown: the tasks from i on, which are still in the deque, or with thieves.
-    template <class Parts>
-    [[gnu::noinline, gnu::cold]] static void give_up(Parts& row, std::size_t i) noexcept {
-        for (; i != row_length - 1; ++i) {
-            auto& own = row.all()[i];
-            if (!withdraw(own)) {
-                own.stolen.discard();
+    template <class Leaf>
+    static void run_one_row(leaf_rows& home, worker_page& page, std::uint64_t first) {
+        home.run_row<Leaf>(page, first);
+    }
+
+    template <class Leaf>
+    static void run_row_of_rows(leaf_rows& home, worker_page& page, std::uint64_t first) {
+        auto* const bottom = page.next();
+        push(page, bottom, home.rows_, first);
+        std::size_t i = 0;
+        try {
+            for (;;) {
+                if (__builtin_expect(has_room(page), 1)) {
+                    home.run_row<Leaf>(page, first + i * row_length);
+                } else {
+                    home.run_halves(first + i * row_length, first + (i + 1) * row_length);
+                }
+                do {
+                    if (++i == row_length) {
+                        return;
+                    }
+                } while (!pop(page, bottom + (row_length - 1 - i), home.rows_, i - 1));
             }
+        } catch (...) {
+            give_up(home.rows_, i);
+            throw;
         }
     }
 
-    const Leaf& leaf_;
+    const void* const leaf_;
+    const leaf_code& code_;
     worker_page& page_;
     std::uint64_t block_ = 0; // leaves of a row of rows, if there are tasks for one
-    parts<1> leaves_;
-    parts<row_length> rows_;
+    parts leaves_;
+    parts rows_;
 };
 
-// The first row of a thread that holds no slot.
 template <class Leaf>
-[[gnu::noinline, gnu::cold]] void run_rows_from_outside(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
-    const region_guard region;
-    run_in_rows(leaf, first, last);
-}
-
-// In a function of its own: rows are a kilobyte of the caller's stack.
-template <class Leaf>
-[[gnu::noinline]] void run_in_new_row(const Leaf& leaf, std::uint64_t first, std::uint64_t last, worker_page& page) {
-    leaf_row<Leaf> row(leaf, page);
-    row.run(first, last);
-}
-
-// Fewer leaves than a row has, more than one.
-template <class Leaf>
-void run_in_forks(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
-    const std::uint64_t middle = middle_of_leaves(first, last);
-    fork([&leaf, first, middle] { run_in_rows(leaf, first, middle); },
-         [&leaf, middle, last] { run_in_rows(leaf, middle, last); });
-}
+inline constexpr leaf_code leaf_code_of = leaf_rows::code_of<Leaf>();
 
 // leaf(first) ... leaf(last - 1), last > first, perhaps at the same time. If leaves throw, the leftmost one's exception
 // arrives here; what has not begun is left out. Any thread may call it.
-template <class Leaf>
-void run_in_rows(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
-    const std::uint64_t n = last - first;
-    if (n == 1) {
-        leaf(first);
-        return;
-    }
-    worker_page* const page = current_page;
-    if (__builtin_expect(page == nullptr, 0)) {
-        run_rows_from_outside(leaf, first, last);
-    } else if (n < row_length) {
-        run_in_forks(leaf, first, last);
-    } else {
-        run_in_new_row(leaf, first, last, *page);
-    }
-}
+SKERRY_EXPORT void run_in_rows(const void* leaf, const leaf_code& code, std::uint64_t first, std::uint64_t last);
+
+// The same for leaves that are long enough for a call through an address.
+SKERRY_EXPORT void run_in_rows(const function_ref<std::uint64_t>& leaf, std::uint64_t first, std::uint64_t last);
 
 } // namespace skerry::inline SKERRY_ABI::detail

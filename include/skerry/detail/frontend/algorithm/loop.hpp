@@ -45,8 +45,8 @@ struct element_run {
     }
 };
 
-template <class Executor, class It, class End, class F>
-void run_iterators(F& f, const It& first, const End& last, grain g) {
+template <class Executor, class It, class End, class F, grain_or_none Grain>
+void run_iterators(F& f, const It& first, const End& last, Grain g) {
     const auto n = static_cast<std::ptrdiff_t>(last - first);
     if (n <= 0) return;
     run_pieces<Executor>(element_run<It, F>{f, first}, static_cast<std::uint64_t>(n), g);
@@ -58,8 +58,8 @@ void run_iterators(F& f, const It& first, const End& last, grain g) {
 template <class Executor>
 struct parallel_for_function {
     // f(i) for first <= i < last. The bounds are compared as numbers, even if one is signed and the other is not.
-    template <index_like First, index_like Last, class F>
-    void operator()(First first, Last last, F f, grain g = grain::automatic()) const {
+    template <index_like First, index_like Last, class F, grain_or_none Grain = no_grain>
+    void operator()(First first, Last last, F f, Grain g = {}) const {
         using index = typename index_of<First, Last>::type;
         static_assert(callable_with_an_index<F, index>,
                       "skerry: parallel_for(first, last, f): f must be callable as f(i) with an index i");
@@ -69,18 +69,18 @@ struct parallel_for_function {
     }
 
     // f(*it) for first <= it < last.
-    template <class It, class End, class F>
+    template <class It, class End, class F, grain_or_none Grain = no_grain>
         requires random_access_like<It, End>
-    void operator()(It first, End last, F f, grain g = grain::automatic()) const {
+    void operator()(It first, End last, F f, Grain g = {}) const {
         static_assert(callable_with_an_element<F, It>,
                       "skerry: parallel_for(first, last, f): f must be callable as f(*first)");
         if constexpr (callable_with_an_element<F, It>) run_iterators<Executor>(f, first, last, g);
     }
 
     // f(x) for each element x of a random-access range.
-    template <class R, class F>
+    template <class R, class F, grain_or_none Grain = no_grain>
         requires random_access_range_like<R>
-    void operator()(R&& range, F f, grain g = grain::automatic()) const {
+    void operator()(R&& range, F f, Grain g = {}) const {
         using iterator = decltype(range_first(range));
         static_assert(callable_with_an_element<F, iterator>,
                       "skerry: parallel_for(range, f): f must be callable as f(x) with an element x of the range");

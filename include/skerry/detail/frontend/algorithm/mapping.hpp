@@ -12,13 +12,13 @@ namespace skerry::inline SKERRY_ABI::detail {
 
 template <class Executor>
 struct parallel_for_each_function {
-    template <class It, class End, class F>
+    template <class It, class End, class F, grain_or_none Grain = no_grain>
         requires random_access_pair<It, End>
-    void operator()(It first, End last, F f, grain g = grain::automatic()) const {
+    void operator()(It first, End last, F f, Grain g = {}) const {
         if constexpr (fits_or_explains<callable_with_an_element<F, It>>()) run_iterators<Executor>(f, first, last, g);
     }
-    template <random_access_sequence R, class F>
-    void operator()(R&& range, F f, grain g = grain::automatic()) const {
+    template <random_access_sequence R, class F, grain_or_none Grain = no_grain>
+    void operator()(R&& range, F f, Grain g = {}) const {
         (*this)(range_first(range), range_last(range), std::move(f), g);
     }
 
@@ -88,9 +88,9 @@ struct pair_transform_run {
 
 template <class Executor>
 struct parallel_transform_function {
-    template <class It, class End, class Out, class F>
+    template <class It, class End, class Out, class F, grain_or_none Grain = no_grain>
         requires random_access_pair<It, End> && std::random_access_iterator<Out>
-    Out operator()(It first, End last, Out out, F f, grain g = grain::automatic()) const {
+    Out operator()(It first, End last, Out out, F f, Grain g = {}) const {
         constexpr bool fits = requires { *out = f(*first); };
         static_assert(fits, "skerry: parallel_transform: f must be callable as f(x) with an element x and its result "
                             "must be assignable to the output's elements");
@@ -102,14 +102,14 @@ struct parallel_transform_function {
             return out;
         }
     }
-    template <random_access_sequence R, std::random_access_iterator Out, class F>
-    Out operator()(R&& range, Out out, F f, grain g = grain::automatic()) const {
+    template <random_access_sequence R, std::random_access_iterator Out, class F, grain_or_none Grain = no_grain>
+    Out operator()(R&& range, Out out, F f, Grain g = {}) const {
         return (*this)(range_first(range), range_last(range), std::move(out), std::move(f), g);
     }
 
-    template <class It1, class End1, class It2, class Out, class F>
+    template <class It1, class End1, class It2, class Out, class F, grain_or_none Grain = no_grain>
         requires random_access_pair<It1, End1> && random_access_pair<It2> && std::random_access_iterator<Out>
-    Out operator()(It1 first1, End1 last1, It2 first2, Out out, F f, grain g = grain::automatic()) const {
+    Out operator()(It1 first1, End1 last1, It2 first2, Out out, F f, Grain g = {}) const {
         constexpr bool fits = requires { *out = f(*first1, *first2); };
         static_assert(fits,
                       "skerry: parallel_transform: f must be callable as f(x, y) with an element of each sequence "
@@ -122,8 +122,9 @@ struct parallel_transform_function {
             return out;
         }
     }
-    template <random_access_sequence R1, random_access_sequence R2, std::random_access_iterator Out, class F>
-    Out operator()(R1&& range1, R2&& range2, Out out, F f, grain g = grain::automatic()) const {
+    template <random_access_sequence R1, random_access_sequence R2, std::random_access_iterator Out, class F,
+              grain_or_none Grain = no_grain>
+    Out operator()(R1&& range1, R2&& range2, Out out, F f, Grain g = {}) const {
         return (*this)(range_first(range1), range_last(range1), range_first(range2), std::move(out), std::move(f), g);
     }
 };

@@ -4,15 +4,18 @@
 // How a run of `count` iterations becomes tasks.
 //
 // The run is cut into leaves of equal length; the leaves lie in rows, and the rows hang on a binary tree of forks
-// (leaf_row.hpp). For a fixed grain a leaf is `grain` iterations, whoever runs it. For the automatic grain there are
-// about `leaves_per_worker` leaves for each worker. Cutting eagerly that far keeps an idle worker supplied even while
-// every busy one is inside a long iteration; purely lazy splitting (Tzannes et al., "Lazy binary-splitting", PPoPP
-// 2010) leaves it waiting for the end of that iteration. Inside a leaf the lazy scheme takes over: between blocks of
-// iterations the worker looks whether someone asks for work, and if so, gives half of what is left of the leaf to a
-// fork.
+// (leaf_row.hpp). Whether a grain was given is known when a loop is compiled: without one, all that follows is compiled
+// once for all bodies, which are called through an address for a block of iterations at a time. For a fixed grain a
+// leaf is `grain` iterations, whoever runs it. For the automatic grain there are about `leaves_per_worker` leaves for
+// each worker. Cutting eagerly that far keeps an idle worker supplied even while every busy one is inside a long
+// iteration; purely lazy splitting (Tzannes et al., "Lazy binary-splitting", PPoPP 2010) leaves it waiting for the end
+// of that iteration. Inside a leaf the lazy scheme takes over: between blocks of iterations the worker looks whether
+// someone asks for work, and if so, gives half of what is left of the leaf to a fork.
 
+#include <skerry/detail/frontend/algorithm/function_ref.hpp>
 #include <skerry/range.hpp>
 
+#include <concepts>
 #include <cstdint>
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -22,6 +25,11 @@ inline constexpr std::uint64_t leaves_per_worker = 16;
 // as much as a cheap iteration and keeps the compiler from vectorising across it.
 inline constexpr std::uint64_t blocks_per_leaf = 16;
 inline constexpr std::uint64_t shortest_block = 4;
+
+// In the place of a grain where none was given.
+struct no_grain {};
+template <class G>
+concept grain_or_none = std::same_as<G, grain> || std::same_as<G, no_grain>;
 
 // Equal leaves of a run; the last may be shorter.
 struct leaves {
@@ -45,10 +53,13 @@ leaves cut(std::uint64_t count, grain g) noexcept {
     return {count, (count - 1) / (workers * leaves_per_worker) + 1};
 }
 
+// Iterations [from, to) of a loop.
+using run_call = function_ref<std::uint64_t, std::uint64_t>;
+
 // Runs run(from, to) over consecutive blocks that make up [first, last), and forks off half of the rest whenever
 // another worker asks for work.
-template <class Executor, class Run>
-void run_lazily(const Run& run, std::uint64_t first, std::uint64_t last) {
+template <class Executor>
+void run_lazily(const run_call& run, std::uint64_t first, std::uint64_t last) {
     const std::uint64_t share = (last - first) / blocks_per_leaf;
     const std::uint64_t block = share > shortest_block ? share : shortest_block;
     while (last - first > block) {
@@ -65,23 +76,30 @@ void run_lazily(const Run& run, std::uint64_t first, std::uint64_t last) {
     run(first, last);
 }
 
-// Runs run(from, to) over pieces that make up [0, count), perhaps at the same time; run(k) is run(k, k + 1).
-template <class Executor, class Run>
-void run_pieces(const Run& run, std::uint64_t count, grain g) {
+// Runs run(from, to) over pieces of the automatic grain that make up [0, count), count >= 1, perhaps at the same time.
+template <class Executor>
+void run_cut(const run_call& run, std::uint64_t count) {
+    const leaves cuts = cut<Executor>(count, grain::automatic());
+    const auto leaf = [&run, cuts](std::uint64_t k) { run_lazily<Executor>(run, cuts.first(k), cuts.last(k)); };
+    Executor::run_leaves(leaf, 0, cuts.number());
+}
+
+// The same for any grain; run(k) is run(k, k + 1).
+template <class Executor, class Run, grain_or_none Grain>
+void run_pieces(const Run& run, std::uint64_t count, Grain g) {
     if (count == 0) return;
     if constexpr (!Executor::parallel) {
         run(std::uint64_t{0}, count);
     } else {
-        const leaves cuts = cut<Executor>(count, g);
-        if (g.is_automatic()) {
-            const auto leaf = [&run, cuts](std::uint64_t k) { run_lazily<Executor>(run, cuts.first(k), cuts.last(k)); };
-            Executor::run_leaves(leaf, 0, cuts.number());
-        } else if (cuts.length == 1) {
-            Executor::run_leaves(run, 0, count);
-        } else {
-            const auto leaf = [&run, cuts](std::uint64_t k) { run(cuts.first(k), cuts.last(k)); };
-            Executor::run_leaves(leaf, 0, cuts.number());
+        if constexpr (std::same_as<Grain, grain>) {
+            const leaves cuts{count, g.iterations()};
+            if (cuts.length == 1) return Executor::run_small_leaves(run, 0, count);
+            if (!g.is_automatic()) {
+                const auto leaf = [&run, cuts](std::uint64_t k) { run(cuts.first(k), cuts.last(k)); };
+                return Executor::run_leaves(leaf, 0, cuts.number());
+            }
         }
+        Executor::run_automatically(run_call(run), count);
     }
 }
 
