@@ -5,9 +5,11 @@
 //
 //   spawn(gemm, in(a), in(b), inout(c));   // calls gemm(const tile&, const tile&, tile&)
 //
-// An access names an object by its first byte and its extent. A container is its elements: the task must not change how
-// many there are.
+// An access names an object by its first byte and its extent. A container is named itself, and so are its elements: the
+// task may change how many there are and where, as long as no task after it names some of those that are gone. A view
+// is its elements alone.
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -22,19 +24,34 @@
 
 namespace skerry::inline SKERRY_ABI {
 
+namespace detail {
+
+template <class T>
+inline constexpr bool is_std_array = false;
+template <class T, std::size_t N>
+inline constexpr bool is_std_array<std::array<T, N>> = true;
+
+// What lies in the object itself is named with it.
+template <class T>
+concept elements_in_one_piece = std::ranges::contiguous_range<const T> && std::ranges::sized_range<const T> &&
+                                !std::is_array_v<T> && !is_std_array<T>;
+
+} // namespace detail
+
 // Which bytes an access to a T touches. Specialise it for types whose data lie elsewhere: bytes(x) returns them, in one
-// piece. A type that stands for a region has region_number(x) instead; one that stands for a part of an array has
-// is_part and a template access_type.
+// piece. The object itself is named besides, unless it cannot own them: then it is trivially copyable, or a view
+// (std::ranges::enable_view). A type that stands for a region has region_number(x) instead; one that stands for a part
+// of an array has is_part and a template access_type.
 template <class T>
 struct access_traits {
+    static constexpr bool is_the_object = true; // nothing lies elsewhere
     static std::span<const std::byte> bytes(const T& x) noexcept {
         return std::as_bytes(std::span<const T, 1>(std::addressof(x), 1));
     }
 };
 
 // Containers and views over one block of memory: their elements.
-template <class T>
-    requires std::ranges::contiguous_range<const T> && std::ranges::sized_range<const T> && (!std::is_array_v<T>)
+template <detail::elements_in_one_piece T>
 struct access_traits<T> {
     static std::span<const std::byte> bytes(const T& x) noexcept {
         return std::as_bytes(std::span(std::ranges::data(x), std::ranges::size(x)));
@@ -42,6 +59,45 @@ struct access_traits<T> {
 };
 
 namespace detail {
+
+// What owns bytes that lie elsewhere.
+template <class T>
+concept container = !requires { requires access_traits<T>::is_the_object; } && !std::is_trivially_copyable_v<T> &&
+                    !std::ranges::enable_view<T> && !std::ranges::enable_borrowed_range<T>;
+
+inline bool lies_in(const void* at, const void* object, std::size_t bytes) noexcept {
+    return reinterpret_cast<std::uintptr_t>(at) - reinterpret_cast<std::uintptr_t>(object) < bytes;
+}
+
+// What an access to an object names of it. What is no container and has elements inside of it, as an array of which
+// only some are used, is named as a whole.
+template <class T>
+std::span<const std::byte> named_bytes(const T& x) noexcept {
+    const std::span<const std::byte> whole = std::as_bytes(std::span<const T, 1>(std::addressof(x), 1));
+    if constexpr (container<T>) {
+        return whole;
+    } else if constexpr (elements_in_one_piece<T> && !std::ranges::enable_view<T>) {
+        return lies_in(std::ranges::data(x), whole.data(), whole.size()) ? whole : access_traits<T>::bytes(x);
+    } else {
+        return access_traits<T>::bytes(x);
+    }
+}
+
+// Where the elements of a container are, with those for which it has room already.
+template <class T>
+elements_now elements_of(const void* object) noexcept {
+    const T& x = *static_cast<const T*>(object);
+    const std::span<const std::byte> used = access_traits<T>::bytes(x);
+    std::size_t room = used.size();
+    if constexpr (elements_in_one_piece<T> && requires {
+                      { x.capacity() } -> std::convertible_to<std::size_t>;
+                  }) {
+        using element = std::ranges::range_value_t<const T>;
+        const auto capacity = static_cast<std::size_t>(x.capacity());
+        room = capacity * sizeof(element) > room ? capacity * sizeof(element) : room;
+    }
+    return {used, room};
+}
 
 // What in(), out() and inout() make of an object: its address, and how the task takes it.
 template <access_mode Mode, class T>
@@ -52,11 +108,12 @@ class object_access {
     explicit object_access(T& x) noexcept : object_(std::addressof(x)) {}
 
     [[nodiscard]] argument get() const noexcept { return *object_; }
+    // Its elements are not looked for here: a task before this one may be changing them.
     [[nodiscard]] access describe() const noexcept {
-        const std::span<const std::byte> bytes = access_traits<std::remove_const_t<T>>::bytes(*object_);
+        const std::span<const std::byte> bytes = named_bytes<std::remove_const_t<T>>(*object_);
         return {reinterpret_cast<std::uintptr_t>(bytes.data()), {bytes.size()}, Mode, access_kind::bytes};
     }
-    // The object itself, which is more than its elements if it is a container.
+    // The object itself, which is more than its elements if it is a view.
     [[nodiscard]] std::span<const std::byte> object() const noexcept {
         return std::as_bytes(std::span<const T, 1>(object_, 1));
     }
@@ -103,6 +160,14 @@ class span_access {
   private:
     argument view_;
 };
+
+// How a task finds out where the elements are of the container that an access names; null: it names none.
+template <class A>
+inline constexpr decltype(container_access::look) look_of = nullptr;
+template <access_mode Mode, class T>
+    requires container<std::remove_const_t<T>>
+inline constexpr decltype(container_access::look) look_of<object_access<Mode, T>> =
+    &elements_of<std::remove_const_t<T>>;
 
 template <class A>
 inline constexpr bool is_access = false;

@@ -23,6 +23,23 @@ std::string text_of(const Named& named) {
     return std::string(text.view());
 }
 
+// The parent has changed its containers perhaps, whose elements its children name.
+bool lies_in_container(const dependent_task& parent, const access& inner) noexcept {
+    for (std::uint32_t i = 0; i < parent.node_count - parent.ordered_count; ++i) {
+        const container_access& place = parent.type.containers(parent)[i];
+        const access& container = parent.nodes[place.node].what;
+        const elements_now now = place.look(reinterpret_cast<const void*>(container.first));
+        const access elements{reinterpret_cast<std::uintptr_t>(now.used.data()),
+                              {now.used.size()},
+                              container.mode,
+                              access_kind::elements};
+        if (contains(elements, inner)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 } // namespace
 
 void check_containment(const task_context& parent, const dependent_task& child) {
@@ -30,10 +47,11 @@ void check_containment(const task_context& parent, const dependent_task& child) 
         return;
     }
     const std::span outer(parent.task->nodes, parent.task->node_count);
-    for (const access_node& node : std::span(child.nodes, child.node_count)) {
+    for (const access_node& node : std::span(child.nodes, child.ordered_count)) { // what it owns is its own
         const access& inner = node.what;
         const bool free = inner.nothing() || (inner.kind != access_kind::region && port::on_this_stack(inner.first));
-        if (free || std::ranges::any_of(outer, [&](const access_node& o) { return contains(o.what, inner); })) {
+        if (free || std::ranges::any_of(outer, [&](const access_node& o) { return contains(o.what, inner); }) ||
+            lies_in_container(*parent.task, inner)) {
             continue;
         }
         std::string text = "skerry: ";

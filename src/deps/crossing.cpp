@@ -15,6 +15,7 @@
 #include "coherence/exposure.hpp"
 #include "deps/crossing_table.hpp"
 #include "deps/crossing_under_way.hpp"
+#include "deps/name_table.hpp"
 #include "deps/naming.hpp"
 #include "deps/placement.hpp"
 #include "deps/undeclared.hpp"
@@ -95,6 +96,22 @@ namespace {
 // Precondition: there is an arena.
 bool in_the_arena(const void* at) noexcept { return arena::existing()->holds(reinterpret_cast<std::uintptr_t>(at), 1); }
 
+// Whether a task may make elements for a container that had none outside of itself: nobody knows where from, and in
+// another process that may be memory that only that one has.
+bool may_begin_elements(const dependent_task& task) noexcept {
+    for (std::uint32_t i = 0; i < task.node_count - task.ordered_count; ++i) {
+        const access& container = task.nodes[task.type.containers(task)[i].node].what;
+        const access& elements = task.nodes[task.ordered_count + i].what;
+        if (writes(container.mode) && (elements.nothing() || overlapping(elements, container)) &&
+            std::ranges::none_of(std::span(task.nodes, task.ordered_count), [&container](const access_node& n) {
+                return n.what.kind == access_kind::region && contains(n.what, container);
+            })) {
+            return true;
+        }
+    }
+    return false;
+}
+
 } // namespace
 
 bool crossing::can_go(const dependent_task& task) const noexcept {
@@ -102,7 +119,7 @@ bool crossing::can_go(const dependent_task& task) const noexcept {
     // What came from elsewhere goes no further, but back. What declares nothing stays, since nobody could know what its
     // children will need of the objects that are here.
     if (task.type.crossing == nullptr || task.stays || task.import != nullptr || a == nullptr || task.node_count == 0 ||
-        task.skipped()) {
+        task.skipped() || (task.has_containers() && may_begin_elements(task))) {
         return false;
     }
     return std::ranges::all_of(std::span(task.nodes, task.node_count),
@@ -197,6 +214,17 @@ void crossing::waited(const task_context* parent) noexcept {
         copies_.forget_all();
         return true;
     });
+}
+
+bool crossing::will_read(const void* first, std::size_t bytes) noexcept {
+    const bool inside = current_page != nullptr && &worker::of(*current_page).home == &home_;
+    const std::lock_guard lock(copies_mutex_);
+    try {
+        return copies_.bring(reinterpret_cast<std::uintptr_t>(first), bytes, held_copies::nobody,
+                             inside ? worker::of(*current_page).trace : trace_sink<machine>());
+    } catch (const std::bad_alloc&) {
+        return false;
+    }
 }
 
 void crossing::lost(const fabric::failure& end) {

@@ -132,6 +132,7 @@ class crossing final : public outward, message_steal::holder {
     void idles_no_more(wanted w) noexcept override { counted_idle(w).fetch_sub(1, memory_order::relaxed); }
     void falls_asleep() noexcept override;
     void waited(const task_context* parent) noexcept override;
+    bool will_read(const void* first, std::size_t bytes) noexcept override;
 
     // In a process that only helps: runs what comes until the first process has closed.
     void serve(worker& self) noexcept;

@@ -43,10 +43,11 @@ bool lent_by(unsigned lender, const dependent_task& task, const access& a) noexc
            });
 }
 
-// Whether these bytes are among those that the task declares as such.
+// Whether these bytes are among those that the task declares as such, and go with it: a container that it only writes
+// must go besides, as what it holds is needed to write it.
 bool declares(const dependent_task& task, range r) noexcept {
     return std::ranges::any_of(std::span(task.nodes, task.node_count), [r](const access_node& n) {
-        return n.what.kind == access_kind::bytes && n.what.first <= r.first &&
+        return is_run(n.what.kind) && reads(n.what.mode) && n.what.first <= r.first &&
                r.first + r.bytes <= n.what.first + n.what.extent;
     });
 }
@@ -182,7 +183,7 @@ parcel crossing::pack(unsigned thief, std::uint64_t ticket, dependent_task& task
 
     std::vector<hop> lineage = lineage_of(task);
     lineage.push_back({domain_id{self()}, domain_id{thief}, ticket});
-    const bool may_keep = self() == 0 && lineage.size() == 1 && steal_.fetches();
+    const bool may_keep = self() == 0 && lineage.size() == 1 && steal_.fetches() && !task.has_containers();
     away_[{thief, ticket}] = {&task, kept};
     const std::vector<packed_home> regions = pack_regions(sent);
     try {

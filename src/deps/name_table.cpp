@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <new>
 #include <utility>
 
@@ -28,7 +29,7 @@ region_id region_around(const access& a) noexcept {
 } // namespace
 
 bool overlapping(const access& a, const access& b) noexcept {
-    if (a.kind == access_kind::bytes && b.kind == access_kind::bytes) {
+    if (is_run(a.kind) && is_run(b.kind)) {
         return a.first < b.first + b.extent && b.first < a.first + a.extent;
     }
     if (a.kind != access_kind::region && b.kind != access_kind::region) {
@@ -52,7 +53,7 @@ bool contains(const access& outer, const access& inner) noexcept {
 }
 
 unsigned name_table::level_of(const access& a) noexcept {
-    if (a.kind != access_kind::bytes) {
+    if (!is_run(a.kind)) {
         return a.kind == access_kind::region ? region_level : part_level;
     }
     return static_cast<unsigned>(std::bit_width(a.extent - 1));
@@ -113,9 +114,7 @@ name_table::entry& name_table::add(const access& a, unsigned level) {
     entry& fresh = home.take();
     fresh.name = a;
     fresh.hooks = std::move(hooks);
-    entry*& head = buckets_[bucket(level, granule_of(a, level))];
-    fresh.next = head;
-    head = &fresh;
+    link(fresh, level);
     overlaps_ += fresh.hooks.empty() ? 0U : 1U;
     if (level == region_level) {
         regions_.push_back(&fresh);
@@ -126,6 +125,94 @@ name_table::entry& name_table::add(const access& a, unsigned level) {
         levels_ |= std::uint64_t{1} << level;
     }
     return fresh;
+}
+
+// Into its bucket. Precondition: there are buckets.
+void name_table::link(entry& e, unsigned level) noexcept {
+    entry*& head = buckets_[bucket(level, granule_of(e.name, level))];
+    e.next = head;
+    head = &e;
+}
+
+// Precondition: it is in its bucket.
+void name_table::unlink(entry& e) noexcept {
+    const unsigned level = level_of(e.name);
+    entry** at = &buckets_[bucket(level, granule_of(e.name, level))];
+    while (*at != &e) {
+        at = &(*at)->next;
+    }
+    *at = e.next;
+}
+
+// --- containers -----------------------------------------------------------------------------------------------------
+
+const name_table::entry* name_table::held_by(const entry& container) const noexcept {
+    if (held_ == nullptr) {
+        return nullptr;
+    }
+    const auto known = held_->find(&container);
+    return known != held_->end() && !known->second->name.nothing() ? known->second : nullptr;
+}
+
+bool name_table::touches(const entry& e, const access& a) const noexcept {
+    const entry* const elements = held_by(e);
+    return overlapping(e.name, a) || (elements != nullptr && overlapping(elements->name, a));
+}
+
+void name_table::hold(entry& container, std::uintptr_t first, std::size_t bytes) {
+    const access now{bytes != 0 ? first : 0, {bytes}, access_mode::in, access_kind::elements};
+    if (held_ == nullptr) {
+        held_ = std::make_unique<std::unordered_map<const entry*, entry*>>();
+    }
+    const auto at = held_->find(&container);
+    entry* elements = at != held_->end() ? at->second : nullptr;
+    if (elements != nullptr ? same_name(elements->name, now) : bytes == 0) {
+        return;
+    }
+    std::vector<entry*> met;
+    if (bytes != 0) {
+        find_overlaps(now, nullptr, met);
+    }
+    // What overlaps the container itself is among its hooks already, or has it among its own.
+    const auto touches_itself = [&](const entry* e) { return e == &container || touches(*e, container.name); };
+    std::erase_if(met, touches_itself);
+    // Accesses to what has been named before enter the order of those to the container that wait there already.
+    const bool accessed = container.last != nullptr;
+    if (accessed) {
+        for (entry* const e : met) {
+            e->hooks.reserve(e->hooks.size() + 1);
+        }
+    }
+    container.hooks.reserve(container.hooks.size() + met.size());
+    if (elements == nullptr) {
+        if (size() >= buckets_.size()) {
+            grow();
+        }
+        plain_.reserve();
+        std::vector<entry*> stands_for(1, &container);
+        entry*& place = held_->try_emplace(&container, nullptr).first->second;
+        elements = place = &plain_.take();
+        elements->name = {0, {0}, access_mode::in, access_kind::elements};
+        elements->hooks = std::move(stands_for);
+    }
+    // From here on nothing fails.
+    if (!elements->name.nothing()) {
+        unlink(*elements);
+    }
+    elements->name = now;
+    if (bytes != 0) {
+        const unsigned level = level_of(now);
+        link(*elements, level);
+        levels_ |= std::uint64_t{1} << level;
+    }
+    std::erase_if(container.hooks, std::not_fn(touches_itself));
+    container.hooks.insert(container.hooks.end(), met.begin(), met.end());
+    for (entry* const e : met) {
+        if (accessed && std::ranges::find(e->hooks, &container) == e->hooks.end()) {
+            e->hooks.push_back(&container);
+        }
+    }
+    overlaps_ += met.empty() ? 0U : 1U;
 }
 
 // --- overlaps -------------------------------------------------------------------------------------------------------
@@ -245,7 +332,7 @@ name_table::array& name_table::array_of(const tiling& t) {
 
 // Whether bytes or a region have something in common with the array.
 bool name_table::meets(const access& a, const array& other) noexcept {
-    if (a.kind == access_kind::bytes) {
+    if (is_run(a.kind)) {
         return other.whole.touches(a.first, a.first + a.extent);
     }
     const part_name whole{{other.of.first, other.of.extent, other.of.extent, other.of.pitch}, {}};
@@ -294,13 +381,17 @@ void name_table::find_overlaps(const access& a, array* own, std::vector<entry*>&
             each->alone = each->alone && !meets(a, *each);
         }
     }
-    look(a, own, [&found](entry& e) { found.push_back(&e); });
+    look(a, own, [&found](entry& e) { found.push_back(&object_of(e)); });
 }
 
 std::uint64_t name_table::unwritten(const access& a) const noexcept {
-    std::uint64_t first = find(a, level_of(a))->unwritten;
-    look(a, a.kind == access_kind::part ? known_array(a.part->of) : nullptr,
-         [&first](const entry& e) { first = std::min(first, e.unwritten); });
+    const entry& object = known(a);
+    std::uint64_t first = object.unwritten;
+    const auto note = [&first](entry& e) { first = std::min(first, object_of(e).unwritten); };
+    look(a, a.kind == access_kind::part ? known_array(a.part->of) : nullptr, note);
+    if (const entry* const elements = held_by(object)) {
+        look(elements->name, nullptr, note);
+    }
     return first;
 }
 
@@ -335,10 +426,9 @@ void name_table::grow() {
     buckets_.swap(wider);
     bucket_shift_ = 64 - std::countr_zero(buckets_.size());
     for_each([this](entry& e) {
-        const unsigned level = level_of(e.name);
-        entry*& head = buckets_[bucket(level, granule_of(e.name, level))];
-        e.next = head;
-        head = &e;
+        if (!e.name.nothing()) { // else a container that is empty now
+            link(e, level_of(e.name));
+        }
     });
 }
 
@@ -350,14 +440,19 @@ void name_table::clear() noexcept {
     regions_.clear();
     arrays_.clear();
     part_names_.clear();
+    held_.reset();
 }
 
 bool name_table::forget_written() noexcept {
     name_table fewer;
     try {
-        for_each([&fewer](const entry& e) {
+        for_each([&fewer, this](const entry& e) {
             if (e.unwritten != no_child) {
-                fewer.at(e.name).unwritten = e.unwritten;
+                entry& kept = fewer.at(e.name);
+                kept.unwritten = e.unwritten;
+                if (const entry* const elements = held_by(e)) {
+                    fewer.hold(kept, elements->name.first, elements->name.extent);
+                }
             }
         });
     } catch (const std::bad_alloc&) {

@@ -8,13 +8,17 @@
 // Invariants
 //  1. No two entries have the same name.
 //  2. Of two entries whose objects overlap, the one that appeared later has the earlier one among its `hooks`.
+//     If the elements of a container have moved to what an earlier name stands for, each has the other among them.
 //  3. Parts of one partition are never compared: they overlap if they are equal. An `array` is `alone` as long as no
 //     name but its parts touches it, and then none of its parts is compared with anything.
+//  4. An entry of kind `elements` stands for the bytes that a container holds: whoever overlaps it hooks on the
+//     container, which is its only hook. No group lives there.
 
 #include <cstddef>
 #include <cstdint>
 #include <forward_list>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include <skerry/detail/base/abi.hpp>
@@ -45,8 +49,15 @@ class name_table {
     // is touched otherwise costs its parts and others what they have to look at: at most the entries.
     // Errors: std::bad_alloc; the table is as before, or has an array more of which no part has appeared.
     entry& at(const access& a);
+    // From now on the object of this entry, a container, holds these bytes, and no others: who touches some of them
+    // touches the container. Complexity: as a name that appears, if they are others than before.
+    // Errors: std::bad_alloc; as before.
+    void hold(entry& container, std::uintptr_t first, std::size_t bytes);
+    // Whether an access to the entry's object touches what `a` names: the object or, of a container, what it holds.
+    [[nodiscard]] bool touches(const entry& e, const access& a) const noexcept;
 
-    // Precondition of both: `a` is in the table.
+    // Precondition of all: `a` is in the table.
+    [[nodiscard]] const entry& known(const access& a) const noexcept { return *find(a, level_of(a)); }
     void set_unwritten(const access& a, std::uint64_t reason) noexcept { find(a, level_of(a))->unwritten = reason; }
     // The first child whose failure is the reason why one of the objects that `a` meets is unwritten, or no_child.
     // Complexity: as of a name that appears.
@@ -116,6 +127,11 @@ class name_table {
     [[nodiscard]] std::size_t bucket(unsigned level, std::uintptr_t granule) const noexcept;
     entry* find(const access& a, unsigned level) const noexcept;
     entry& add(const access& a, unsigned level);
+    void link(entry& e, unsigned level) noexcept;
+    void unlink(entry& e) noexcept;
+    // What whoever overlaps this entry hooks on.
+    static entry& object_of(entry& e) noexcept { return e.name.kind == access_kind::elements ? *e.hooks.front() : e; }
+    [[nodiscard]] const entry* held_by(const entry& container) const noexcept;
     [[nodiscard]] array* known_array(const tiling& t) const noexcept;
     array& array_of(const tiling& t);
     [[nodiscard]] static bool meets(const access& a, const array& other) noexcept;
@@ -141,6 +157,7 @@ class name_table {
     std::uint64_t levels_ = 0;    // which levels have entries
     std::vector<entry*> regions_; // those that name regions
     std::vector<std::unique_ptr<array>> arrays_;
+    std::unique_ptr<std::unordered_map<const entry*, entry*>> held_; // the elements of containers; null: there are none
     std::forward_list<part_name> part_names_; // what the entries' names point to; a task without parts pays nothing
     std::uint64_t overlaps_ = 0;
     std::uint64_t searches_ = 0;

@@ -18,9 +18,6 @@ namespace skerry::inline SKERRY_ABI::detail {
 
 namespace {
 
-// Stands in `waiting` when the group has begun.
-access_node* begun() noexcept { return reinterpret_cast<access_node*>(alignof(access_node)); }
-
 // One object that a task touches, and the node by which it stands in the object's order.
 struct touch {
     name_table::entry* object;
@@ -71,7 +68,7 @@ class touch_list {
                                        std::size_t hooked) {
     touched.reserve(touched.size() + hooked);
     task.more = new access_node[hooked];
-    for (std::uint32_t i = 0; i < task.node_count; ++i) {
+    for (std::uint32_t i = 0; i < task.ordered_count; ++i) {
         const access& a = task.nodes[i].what;
         if (!a.nothing()) {
             for (name_table::entry* const other : names.at(a).hooks) {
@@ -85,26 +82,17 @@ class touch_list {
 // for it. The parent's body is not over as long as the frame stands, so nobody else needs to count it.
 bool is_child(const dependent_task& task) noexcept { return task.type.execute != nullptr; }
 
-template <class F>
-void for_each_node(dependent_task& task, F&& f) noexcept {
-    for (std::uint32_t i = 0; i < task.node_count; ++i) {
-        f(task.nodes[i]);
-    }
-    for (std::uint32_t i = 0; i < task.more_count; ++i) {
-        f(task.more[i]);
-    }
-}
-
 } // namespace
 
 dependent_task::dependent_task(const task_type& t, const char* task_name, access_node* first, std::size_t count,
-                               const spawn_place& at) noexcept
+                               const spawn_place& at, std::size_t containers) noexcept
     : loose_task(t.execute, &own),
       completion{nullptr},
       type(t),
       name(task_name),
       nodes(first),
-      node_count(static_cast<std::uint32_t>(count)),
+      node_count(static_cast<std::uint32_t>(count + containers)),
+      ordered_count(static_cast<std::uint32_t>(count)),
       cover(at.cover),
       own(&at.enclosing, &inside, &at.parent, this) {}
 
@@ -172,10 +160,13 @@ bool task_scope::submit(dependent_task& task) {
     }
     const std::lock_guard lock(mutex_);
     touch_list touched;
-    touched.reserve(task.node_count);
+    touched.reserve(task.ordered_count);
     const std::uint64_t overlaps_before = names_.overlaps();
+    if (task.has_containers()) [[unlikely]] {
+        look_into_containers(task);
+    }
     std::size_t hooked = 0;
-    for (std::uint32_t i = 0; i < task.node_count; ++i) {
+    for (std::uint32_t i = 0; i < task.ordered_count; ++i) {
         access_node& node = task.nodes[i];
         if (!node.what.nothing()) {
             name_table::entry& object = names_.at(node.what);
@@ -222,6 +213,9 @@ bool task_scope::submit(dependent_task& task) {
         for (const touch& t : touched) {
             met += !t.met && enter(*t.object, *t.node) ? 1U : 0U;
         }
+    }
+    if (task.unresolved) [[unlikely]] { // the turn of its containers may have come meanwhile
+        look_again(task);
     }
     machine::publish_all(coherence_step::handed_over); // whoever begins the task finds what it has joined
     // If all have been met nobody else knows the task.
@@ -305,6 +299,10 @@ void task_scope::begin(access_group& g, ready_list& ready) noexcept {
     while (node != nullptr) {
         access_node* const older = node->older_waiting.load(memory_order::acquire);
         dependent_task& task = *node->task;
+        if (task.unresolved) [[unlikely]] {
+            const std::lock_guard lock(task.home->mutex_);
+            task.home->look_again(task);
+        }
         if (task.unmet.fetch_sub(1, memory_order::acq_rel) == 1) { // U2 -> U1, U2
             task_scope& home = *task.home;
             if (home.unwritten_.load(memory_order::acquire)) { // Y2 <- Y1
@@ -354,7 +352,7 @@ void task_scope::finish(dependent_task& task, ready_list& ready) noexcept {
     machine::publish_all(coherence_step::turn_passed);
     access_node* last_host = nullptr; // the group in it keeps the block until the end
     std::uint32_t ended = 0;          // of the other groups that live here
-    for_each_node(task, [&](access_node& node) {
+    task.for_each_ordered([&](access_node& node) {
         if (node.joined == nullptr) {
             return;
         }
@@ -435,6 +433,11 @@ void task_scope::watched_child_ended(latch<machine>& parents) noexcept {
 
 void task_scope::fail(const dependent_task& task, std::exception_ptr error) noexcept {
     const std::lock_guard lock(mutex_);
+    note_failure(task, std::move(error));
+}
+
+// Under the lock.
+void task_scope::note_failure(const dependent_task& task, std::exception_ptr error) noexcept {
     failure later{task.number, std::move(error)};
     if (first_failure_.error == nullptr || later.number < first_failure_.number) {
         std::swap(first_failure_, later);
@@ -487,7 +490,7 @@ std::exception_ptr task_scope::take_error_of(std::uint64_t child) noexcept {
 void task_scope::leave_unwritten(const dependent_task& task) noexcept {
     const std::lock_guard lock(mutex_);
     const std::uint64_t reason = task.failed ? task.number : task.reason.load(memory_order::acquire);
-    for (std::uint32_t i = 0; i < task.node_count; ++i) {
+    for (std::uint32_t i = 0; i < task.ordered_count; ++i) {
         const access& a = task.nodes[i].what;
         if (!a.nothing() && writes(a.mode)) {
             names_.set_unwritten(a, reason);
@@ -499,8 +502,8 @@ void task_scope::leave_unwritten(const dependent_task& task) noexcept {
 // Under the lock: the turn of the task has come. Whatever conflicts with it and was spawned before has ended, and what
 // was spawned later has not begun: so what it finds is the same in every run.
 void task_scope::look_for_unwritten(dependent_task& task) noexcept {
-    std::uint64_t reason = no_child;
-    for (std::uint32_t i = 0; i < task.node_count; ++i) {
+    std::uint64_t reason = task.reason.load(memory_order::relaxed); // relaxed: written under the lock
+    for (std::uint32_t i = 0; i < task.ordered_count; ++i) {
         const access& a = task.nodes[i].what;
         if (!a.nothing() && (reads(a.mode) || !is_child(task))) {
             reason = std::min(reason, names_.unwritten(a));
@@ -510,7 +513,7 @@ void task_scope::look_for_unwritten(dependent_task& task) noexcept {
     if (reason != no_child || !is_child(task)) {
         return;
     }
-    for (std::uint32_t i = 0; i < task.node_count; ++i) {
+    for (std::uint32_t i = 0; i < task.ordered_count; ++i) {
         const access& a = task.nodes[i].what;
         if (!a.nothing() && writes(a.mode)) {
             names_.set_unwritten(a, no_child);

@@ -69,6 +69,10 @@ class task_scope {
     // The task and all that was begun in it have ended. Lists what becomes ready by that. The task may be gone then.
     static void finish(dependent_task& task, ready_list& ready) noexcept;
 
+    // All that was begun in a task with containers has ended, and it will not have been skipped: looks what has become
+    // of those that it writes. It fails if elements are gone that a later task names, which is skipped then.
+    static void look_for_changes(dependent_task& task) noexcept;
+
     // Keeps the running exception as one of `task`, a child.
     void fail(const dependent_task& task, std::exception_ptr error) noexcept;
     // The exception of the first child in program order from number `from` on that failed, and forgets all of those;
@@ -137,8 +141,20 @@ class task_scope {
     // Stands in task_context::scope: the body has ended, and has left something behind that may spawn the first child.
     static task_scope* late() noexcept { return reinterpret_cast<task_scope*>(alignof(task_context)); }
 
+    // Stands in access_group::waiting when the group has begun.
+    static access_node* begun() noexcept { return reinterpret_cast<access_node*>(alignof(access_node)); }
+
     void settle() noexcept;
     void count_child() noexcept;
+    [[nodiscard]] static bool nobody_writes(const name_table::entry& e) noexcept;
+    [[nodiscard]] bool look_into(dependent_task& task, std::uint32_t container);
+    void look_into_containers(dependent_task& task);
+    void look_again(dependent_task& task) noexcept;
+    [[nodiscard]] static const dependent_task* skip_left_behind(dependent_task& by, const access& container,
+                                                                const access& lost) noexcept;
+    void note_change(dependent_task& task, const access& container, const access& was,
+                     const elements_now& look) noexcept;
+    void note_failure(const dependent_task& task, std::exception_ptr error) noexcept;
     static void prepare(access_group& g, group_kind kind, access_node& node) noexcept;
     [[nodiscard]] static bool place(name_table::entry& e, group_kind kind, access_node& node) noexcept;
     [[nodiscard]] static bool enter(name_table::entry& e, access_node& node) noexcept;

@@ -55,7 +55,7 @@ template <std::size_t N>
 void put_nearest(fixed_text<N>& text, const dependent_task& task, std::uintptr_t address) noexcept {
     const access* nearest = nullptr;
     for (const access_node& n : nodes_of(task)) {
-        const bool bytes = n.what.kind == access_kind::bytes && n.what.extent != 0;
+        const bool bytes = is_run(n.what.kind) && n.what.extent != 0;
         if (bytes && (nearest == nullptr || distance(n.what, address) < distance(*nearest, address))) {
             nearest = &n.what;
         }

@@ -55,6 +55,8 @@ class outward {
     // A wait for tasks is over: the calling thread goes on to touch what they have touched. `parent`: of all of them;
     // null: that is not known.
     virtual void waited(const task_context* parent) noexcept = 0;
+    // Somebody is about to read these bytes of an object that tasks access. False: they cannot be brought here.
+    [[nodiscard]] virtual bool will_read(const void* first, std::size_t bytes) noexcept = 0;
 
   protected:
     ~outward() = default;

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <type_traits>
 
 #include <skerry/detail/sched/begin.hpp>
@@ -89,11 +90,19 @@ void begin_here(worker& self, dependent_task& task) noexcept {
 // The waiter of taskwait_on(), which stands in the order of its objects as a task would.
 class waiting_task final : public dependent_task {
   public:
-    waiting_task(const spawn_place& at, const access* first, std::size_t count, std::unique_ptr<access_node[]> room)
-        : dependent_task(type_of_this, "taskwait_on", room.get(), count, at),
-          room_(std::move(room)) {
-        for (std::size_t i = 0; i < count; ++i) {
-            room_[i].what = first[i];
+    // `room` for accesses and containers. Both lists outlive the wait.
+    waiting_task(const spawn_place& at, std::span<const access> accesses, std::span<const container_access> containers,
+                 std::unique_ptr<access_node[]> room)
+        : dependent_task(type_of_this, "taskwait_on", room.get(), accesses.size(), at, containers.size()),
+          room_(std::move(room)),
+          containers_(containers.data()) {
+        for (std::size_t i = 0; i < accesses.size(); ++i) {
+            room_[i].what = accesses[i];
+        }
+        for (std::size_t i = 0; i < containers.size(); ++i) {
+            access_node& elements = room_[accesses.size() + i];
+            elements.what = {0, {0}, accesses[containers[i].node].mode, access_kind::elements};
+            elements.task = nullptr;
         }
         ready_.begin(nullptr);
         ended = [](completion* c) noexcept {
@@ -109,10 +118,15 @@ class waiting_task final : public dependent_task {
 
   private:
     static void release(dependent_task* task) noexcept { delete static_cast<waiting_task*>(task); }
+    static const container_access* containers(const dependent_task& task) noexcept {
+        return static_cast<const waiting_task&>(task).containers_;
+    }
 
-    static constexpr task_type type_of_this{nullptr, nullptr, nullptr, &release, nullptr};
+    static constexpr task_type type_of_this{nullptr, nullptr, nullptr, &release,
+                                            nullptr, nullptr, nullptr, &containers};
 
     std::unique_ptr<access_node[]> room_;
+    const container_access* const containers_;
     join_word<machine> ready_;
 };
 
@@ -158,6 +172,10 @@ void complete(dependent_task& task, ready_list& ready) noexcept {
         }
         task_scope::close(task.own);
     }
+    if (task.has_containers()) [[unlikely]] {
+        task_scope::look_for_changes(task);
+        task.type.drop(task);
+    }
     if (task.import != nullptr) {
         crossing::of(task.home->crew())->finished(task);
     }
@@ -173,7 +191,9 @@ void call(dependent_task& task) noexcept {
             fail(task, std::current_exception());
         }
     }
-    task.type.drop(task);
+    if (!task.has_containers()) [[likely]] { // else somebody looks into them when all that was begun inside has ended
+        task.type.drop(task);
+    }
 }
 
 // A task from another process keeps its stack until all that was begun in it has ended: whoever waits for it over there
@@ -310,7 +330,9 @@ void end_away(dependent_task& task, const std::string* error) noexcept {
     if (error != nullptr) {
         fail(task, std::make_exception_ptr(remote_error(*error)));
     }
-    task.type.drop(task);
+    if (!task.has_containers()) { // else complete() does it
+        task.type.drop(task);
+    }
     beside = crossing::of(task.home->crew())->messages().track();
     complete_beside<true>(task);
     beside = {};
@@ -345,7 +367,8 @@ void begin_spawned(dependent_task& task) {
     }
 }
 
-void wait_for_accesses(const access* first, std::size_t count) {
+void wait_for_accesses(const access* first, std::size_t count, const container_access* containers,
+                       std::size_t container_count) {
     std::optional<region_guard> region;
     if (current_page == nullptr) {
         region.emplace();
@@ -356,7 +379,8 @@ void wait_for_accesses(const access* first, std::size_t count) {
     if (scope == nullptr) {
         return;
     }
-    auto task = std::make_unique<waiting_task>(place, first, count, std::make_unique<access_node[]>(count));
+    auto task = std::make_unique<waiting_task>(place, std::span(first, count), std::span(containers, container_count),
+                                               std::make_unique<access_node[]>(count + container_count));
     const bool ready = scope->submit(*task);
     waiting_task& waiter = *task.release(); // lives as long as its groups do
     if (!ready) {

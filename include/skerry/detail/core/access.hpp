@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 
 #include <skerry/detail/base/abi.hpp>
@@ -18,10 +19,14 @@ constexpr bool writes(access_mode m) noexcept { return m != access_mode::in; }
 
 // What an access names.
 enum class access_kind : std::uint8_t {
-    bytes,  // `extent` bytes from `first` on
-    region, // everything in the region whose number is `first`, also what is made there later
-    part,   // the bytes of `part`, the first of which is `first`
+    bytes,    // `extent` bytes from `first` on
+    elements, // the same: where the elements of a container lie that the task names, too, and that stands for them
+    region,   // everything in the region whose number is `first`, also what is made there later
+    part,     // the bytes of `part`, the first of which is `first`
 };
+
+// Whether it is some bytes in one piece.
+constexpr bool is_run(access_kind k) noexcept { return k <= access_kind::elements; }
 
 // One access of one task: an object by its first byte and extent, a region by its number, or a part of an array. Equal
 // names are the fast path of the analysis; different names that overlap are found when a name first appears.
@@ -34,7 +39,7 @@ struct access {
     access_mode mode;
     access_kind kind;
 
-    [[nodiscard]] constexpr bool nothing() const noexcept { return kind == access_kind::bytes && extent == 0; }
+    [[nodiscard]] constexpr bool nothing() const noexcept { return is_run(kind) && extent == 0; }
 };
 // It crosses to other processes as it is.
 static_assert(std::is_trivially_copyable_v<access> && std::is_standard_layout_v<access> && sizeof(access) == 24);
@@ -57,9 +62,22 @@ template <class F>
 constexpr void for_each_run(const access& a, F&& f) {
     if (a.kind == access_kind::part) {
         a.part->shape().every_run([&f](std::uintptr_t first, std::size_t bytes) { return f(first, bytes), true; });
-    } else if (a.kind == access_kind::bytes && a.extent != 0) {
+    } else if (is_run(a.kind) && a.extent != 0) {
         f(a.first, a.extent);
     }
 }
+
+// Where the elements of a container are.
+struct elements_now {
+    std::span<const std::byte> used;
+    std::size_t room; // bytes from the first element on that are the container's; no fewer than those of the elements
+};
+
+// A container among the accesses of a task. It may be looked into only when nobody writes it: else it would not say
+// where its elements are.
+struct container_access {
+    std::uint32_t node; // which access it is
+    elements_now (*look)(const void* container) noexcept;
+};
 
 } // namespace skerry::inline SKERRY_ABI::detail

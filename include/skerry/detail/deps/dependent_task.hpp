@@ -81,6 +81,8 @@ struct task_type {
     const crossing_type* crossing;             // how it goes to another process; null: it stays
     const char* words = nullptr;               // the compiler's for the type, or a name that the type has
     const void* (*code)(const dependent_task&) noexcept = nullptr; // the function, if the type does not say which
+    // Its containers: node_count - ordered_count of them.
+    const container_access* (*containers)(const dependent_task&) noexcept = nullptr;
 };
 
 struct imported_task;
@@ -89,14 +91,18 @@ struct imported_task;
 inline constexpr std::uint64_t no_child = ~std::uint64_t{0};
 
 struct dependent_task : loose_task, completion, task_memory {
+    // `count` accesses, behind which there are as many nodes as there are containers among them.
     SKERRY_EXPORT dependent_task(const task_type& t, const char* task_name, access_node* first, std::size_t count,
-                                 const spawn_place& at) noexcept;
+                                 const spawn_place& at, std::size_t containers = 0) noexcept;
 
     // Constant after construction.
     const task_type& type;
     const char* const name;
     access_node* const nodes;
     const std::uint32_t node_count;
+    // So many of them stand in the order. The others are the elements of containers, in whose places these stand: they
+    // name nothing until somebody could look into the container, at the latest when the task is ready.
+    const std::uint32_t ordered_count;
     // Where the task counts besides its scope: the latch of a finish inside the parent; null: nowhere.
     latch<machine>* const cover;
 
@@ -112,13 +118,25 @@ struct dependent_task : loose_task, completion, task_memory {
     machine::atomic<std::uint32_t> references{1}; // one for each group that lives here; the task's own if there is none
     // The child whose failure is the reason why the task has nothing to read, or no_child. Constant once it is ready.
     machine::atomic<std::uint64_t> reason{no_child};
-    bool stays = false;  // it could not be packed for another process
-    bool failed = false; // the thread that ends the task
+    bool stays = false;      // it could not be packed for another process
+    bool failed = false;     // the thread that ends the task
+    bool unresolved = false; // nobody could look into a container when it was submitted; constant from then on
 
     // What is begun inside the task, and the task itself.
     latch<machine> inside;
     const task_context own;
 
+    // Calls f for each node that stands in an order, or would if another one of the task did not.
+    template <class F>
+    void for_each_ordered(F&& f) noexcept {
+        for (std::uint32_t i = 0; i < ordered_count; ++i) {
+            f(nodes[i]);
+        }
+        for (std::uint32_t i = 0; i < more_count; ++i) {
+            f(more[i]);
+        }
+    }
+    [[nodiscard]] bool has_containers() const noexcept { return node_count != ordered_count; }
     // Precondition: the task is ready.
     [[nodiscard]] bool skipped() const noexcept { return reason.load(memory_order::acquire) != no_child; }
 

@@ -36,14 +36,33 @@ SKERRY_EXPORT void begin_spawned(dependent_task& task);
 SKERRY_EXPORT void execute_spawned(task_header* task) noexcept;
 
 // Waits until the accesses' turn has come. Errors: as taskwait_on().
-SKERRY_EXPORT void wait_for_accesses(const access* first, std::size_t count);
+SKERRY_EXPORT void wait_for_accesses(const access* first, std::size_t count, const container_access* containers,
+                                     std::size_t container_count);
+
+// The containers among accesses, given as types of which some are no accesses.
+template <class... K>
+inline constexpr std::size_t containers_among = (std::size_t{0} + ... + (look_of<K> != nullptr ? 1U : 0U));
+template <class... K>
+inline constexpr auto container_list = [] {
+    std::array<container_access, containers_among<K...>> list{};
+    std::uint32_t node = 0;
+    std::size_t n = 0;
+    [[maybe_unused]] const auto note = [&]<class A>(std::type_identity<A>) {
+        if constexpr (look_of<A> != nullptr) {
+            list[n++] = {node, look_of<A>};
+        }
+        node += is_access<A> ? 1 : 0;
+    };
+    (note(std::type_identity<K>()), ...);
+    return list;
+}();
 
 template <class F, class... K>
 class spawned_task final : public dependent_task {
   public:
     template <class G, class... A>
     spawned_task(const spawn_place& at, const char* task_name, G&& g, A&&... arguments)
-        : dependent_task(type_of_this, task_name, room_, access_count, at),
+        : dependent_task(type_of_this, task_name, room_, access_count, at, container_count),
           closure_{std::forward<G>(g), std::tuple<K...>(std::forward<A>(arguments)...)} {
         describe_accesses();
     }
@@ -70,6 +89,12 @@ class spawned_task final : public dependent_task {
             }
         };
         std::apply([&](const auto&... a) { (describe(a), ...); }, closure_.arguments);
+        if constexpr (container_count != 0) {
+            for (const container_access& c : container_list<K...>) {
+                room_[n].what = {0, {0}, room_[c.node].what.mode, access_kind::elements};
+                room_[n++].task = nullptr;
+            }
+        }
     }
 
     static void call(dependent_task& task) {
@@ -170,13 +195,23 @@ class spawned_task final : public dependent_task {
         }
     }
 
+    static constexpr auto containers() noexcept -> const container_access* (*)(const dependent_task&) noexcept {
+        if constexpr (container_count != 0) {
+            return [](const dependent_task&) noexcept { return container_list<K...>.data(); };
+        } else {
+            return nullptr;
+        }
+    }
+
     static constexpr std::size_t access_count = (std::size_t{0} + ... + (is_access<K> ? 1U : 0U));
-    static constexpr task_type type_of_this{&execute_spawned, &call, &drop, &release, crossing(), words(), code()};
+    static constexpr std::size_t container_count = containers_among<K...>;
+    static constexpr task_type type_of_this{&execute_spawned, &call,   &drop,  &release,
+                                            crossing(),       words(), code(), containers()};
 
     union {
         closure closure_; // until drop()
     };
-    access_node room_[access_count != 0 ? access_count : 1]; // an array cannot be empty
+    access_node room_[access_count != 0 ? access_count + container_count : 1]; // an array cannot be empty
 };
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -155,12 +155,20 @@ inline bool skipped(task_scope& s, std::span<const access> accesses) {
 // Calls f with the accesses among the arguments. Only where something has failed: else nobody looks at them.
 template <class F, class... K>
 auto with_accesses(F&& f, const std::tuple<K...>& kept) {
-    std::array<access, sizeof...(K) + 1> list;
+    std::array<access, 2 * sizeof...(K) + 1> list;
     std::size_t n = 0;
     const auto describe = [&]<class A>(const A& argument) {
         if constexpr (skerry::detail::is_access<A>) {
             if constexpr (names_region<A>) overlap = &skerry::detail::overlapping;
             list[n] = argument.describe();
+            if (!list[n].nothing()) ++n;
+        }
+        if constexpr (skerry::detail::look_of<A> != nullptr) {
+            const auto elements = skerry::detail::look_of<A>(argument.object().data()).used;
+            list[n] = {reinterpret_cast<std::uintptr_t>(elements.data()),
+                       {elements.size()},
+                       list[n - 1].mode,
+                       access_kind::elements};
             if (!list[n].nothing()) ++n;
         }
     };
