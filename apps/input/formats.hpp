@@ -29,8 +29,8 @@ struct parsed_graph {
 parsed_graph parse_adjacency(const text& t, const parse_options& o);
 
 /// An edge list, as of SNAP, KONECT and networkx: a line for each edge, "FROM TO" or (on all lines) "FROM TO WEIGHT",
-/// "FROM TO WEIGHT TIME", "FROM TO {'weight': WEIGHT, ...}". Blanks, commas or semicolons stand between; with other than
-/// spaces the first line may be titles. From #, % or // on, a line is a comment. The vertices are the numbers that
+/// "FROM TO WEIGHT TIME", "FROM TO {'weight': WEIGHT, ...}". Blanks, commas or semicolons stand between; with other
+/// than spaces the first line may be titles. From #, % or // on, a line is a comment. The vertices are the numbers that
 /// stand there, whatever they are.
 parsed_graph parse_edge_list(const text& t, const parse_options& o);
 

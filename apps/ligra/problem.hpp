@@ -54,7 +54,8 @@ class graph_instance : public instance {
     /// A vertex for a person: "vertex 7" as its file calls it, or the first word of a synset.
     std::string name_of(graph::vertex v) const;
 
-    /// A vertex that the user names: by its file's number, or by a word (then all synsets that hold it). `option` is for errors.
+    /// A vertex that the user names: by its file's number, or by a word (then all synsets that hold it). `option` is
+    /// for errors.
     std::vector<graph::vertex> vertices_named(const std::string& name, const char* option) const;
 
   private:
