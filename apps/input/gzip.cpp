@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -17,6 +18,9 @@
 
 namespace apps::input {
 namespace {
+
+/// The graph of short lines takes up to six times their bytes while it is built.
+constexpr std::uint64_t share_of_text = 8;
 
 constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
 
@@ -30,15 +34,27 @@ std::uint64_t number_in(const std::filesystem::path& file, std::string_view labe
     return in >> value ? value : no_limit; // a group without a limit says "max"
 }
 
-/// What the control groups above this process allow (cgroups(7), version 2).
+/// What the control groups above this process allow (cgroups(7)).
 std::uint64_t memory_of_control_group() {
-    const std::filesystem::path root = "/sys/fs/cgroup";
-    std::ifstream in("/proc/self/cgroup");
-    std::uint64_t least = number_in(root / "memory.max"); // of a container, whose own group looks like the root
-    for (std::string line; std::getline(in, line);) {
-        if (!line.starts_with("0::/")) continue;
-        for (std::filesystem::path group = line.substr(4); !group.empty(); group = group.parent_path())
-            least = std::min(least, number_in(root / group / "memory.max"));
+    struct version {
+        std::string_view line; // what the process's line begins with, behind a number
+        const char* root;
+        const char* limit;
+    };
+    constexpr std::array versions{version{"::/", "/sys/fs/cgroup", "memory.max"},
+                                  version{":memory:/", "/sys/fs/cgroup/memory", "memory.limit_in_bytes"}};
+    std::uint64_t least = no_limit;
+    for (const version& v : versions) {
+        const std::filesystem::path root = v.root;
+        least = std::min(least, number_in(root / v.limit)); // of a container, whose own group looks like the root
+        std::ifstream in("/proc/self/cgroup");
+        for (std::string line; std::getline(in, line);) {
+            const std::size_t name = line.find(':');
+            if (name == std::string::npos || !std::string_view(line).substr(name).starts_with(v.line)) continue;
+            for (std::filesystem::path group = line.substr(name + v.line.size()); !group.empty();
+                 group = group.parent_path())
+                least = std::min(least, number_in(root / group / v.limit));
+        }
     }
     return least;
 }
@@ -119,7 +135,7 @@ class growing_memory {
 } // namespace
 
 std::uint64_t memory_for_text() {
-    return std::min({memory_of_machine(), memory_of_control_group(), memory_of_process()}) / 4;
+    return std::min({memory_of_machine(), memory_of_control_group(), memory_of_process()}) / share_of_text;
 }
 
 mapping unpack_gzip(const std::string& name, std::string_view packed, std::uint64_t most) {

@@ -16,7 +16,7 @@ inline constexpr std::string_view gzip_signature = "\x1f\x8b";
 
 constexpr bool is_gzip(std::string_view bytes) noexcept { return bytes.starts_with(gzip_signature); }
 
-/// A quarter of the memory that this process can have: what a text may take, beside the graph that is made of it. The
+/// An eighth of the memory that this process can have: what a text may take, beside the graph that is made of it. The
 /// machine, the process's limits and its control group say how much there is.
 std::uint64_t memory_for_text();
 

@@ -76,10 +76,10 @@ class Command(unittest.TestCase):
     def test_a_small_file_with_a_large_text(self):
         limit = 400 << 20
         with tempfile.NamedTemporaryFile() as file:
-            file.write(gzip.compress(b"0 1\n" * (limit // 16 + 1), compresslevel=1))
+            file.write(gzip.compress(b"0 1\n" * (limit // 32 + 1), compresslevel=1))
             file.flush()
             for program in ("bfs", "digits"):
-                self.expect(3, f"{file.name}: unpacked it is larger than {limit // 4} bytes, too much for the memory here; unpack "
+                self.expect(3, f"{file.name}: unpacked it is larger than {limit // 8} bytes, too much for the memory here; unpack "
                                "it with gunzip, and give the plain file", "run", program, "--input", file.name, "--workers", "1",
                             before=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
 
