@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searches, selections and the smallest element, whatever a predicate or a comparison answers: the result is what was
 // answered; nothing outside the range is looked at or written; an exception arrives, and then no element has leaked.
+#include "../until.hpp"
 #include "odd_comparisons.hpp"
+#include "sources.hpp"
 
 #include <skerry/detail/frontend/algorithm/filter.hpp>
 #include <skerry/detail/frontend/algorithm/prefix.hpp>
 #include <skerry/detail/frontend/algorithm/reduction.hpp>
 #include <skerry/detail/frontend/algorithm/search.hpp>
+#include <skerry/reduce.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -146,7 +149,8 @@ struct copy_if {
                 std::vector<std::uint64_t> got;
                 std::transform(out.begin(), end, std::back_inserter(got),
                                [](const T& e) { return parts_of(e).number; });
-                RC_ASSERT(got == said.all(reply::yes));
+                const bool all_chosen = got == said.all(reply::yes);
+                RC_ASSERT(all_chosen);
                 RC_ASSERT(std::all_of(end, out.end(), [](const T& e) { return parts_of(e).key == outside; }));
             }
         }
@@ -204,6 +208,46 @@ TYPED_TEST_SUITE(odd_selection, elements);
 
 TYPED_TEST(odd_selection, copies_what_was_chosen) { check_oddly(copy_if<TypeParam>{}); }
 TYPED_TEST(odd_selection, has_one_of_the_elements_as_smallest) { check_oddly(smallest<TypeParam>{}); }
+
+// A thief has taken what follows the first element, and each of the copies that are made fails in turn.
+template <class Reduce>
+void fails_at_each_copy(skerry::steal_mode steal, const Reduce& reduce) {
+    skerry::options two;
+    two.workers = 2;
+    two.steal = steal;
+    skerry::runtime workers(two);
+    bool failed = true;
+    for (std::int64_t copies = 0; failed; ++copies) {
+        std::atomic<bool> taken = false;
+        const auto make = [&taken](std::uint64_t i) {
+            if (i == 0) until(taken);
+            taken = true;
+            return only_copied({static_cast<double>(i), i});
+        };
+        const auto larger = [](const only_copied& a, const only_copied& b) {
+            return parts_of(a).key < parts_of(b).key ? b : a;
+        };
+        only_copied::all.copy_after(copies);
+        try {
+            workers.run([&] { EXPECT_EQ(parts_of(reduce(only_copied(), larger, make)).key, 3); });
+            failed = false;
+        } catch (const no_copy&) {
+        }
+        EXPECT_EQ(only_copied::all.alive, 0) << copies;
+    }
+    only_copied::all.copy_after(books::plenty);
+}
+
+TEST(odd_reduction, of_which_a_part_is_taken_leaks_nothing) {
+    for (const auto steal : {skerry::steal_mode::automatic, skerry::steal_mode::locked}) {
+        fails_at_each_copy(steal, [](auto... arguments) {
+            return skerry::parallel_transform_reduce(std::vector<std::uint64_t>{0, 1, 2, 3}, arguments...,
+                                                     skerry::grain::fixed(1));
+        });
+        fails_at_each_copy(steal,
+                           [](auto... arguments) { return skerry::parallel_transform_reduce(below(4), arguments...); });
+    }
+}
 
 } // namespace
 } // namespace algorithm_test

@@ -256,6 +256,28 @@ TEST(ParallelInvoke, WhatAThiefLeavesBehindALeftExceptionIsDropped) {
     });
 }
 
+TEST(ParallelInvoke, WhatAThiefLeavesBehindAResultThatCannotBeCopiedIsDropped) {
+    struct never_copied {
+        never_copied() = default;
+        never_copied(const never_copied&) { throw 1; }
+    };
+    skerry::runtime rt(OnWorkers::with(2));
+    rt.run([] {
+        std::atomic<bool> taken = false;
+        int alive = 0;
+        const auto left = [&taken] {
+            until(taken);
+            return never_copied();
+        };
+        const auto right = [&] {
+            taken = true;
+            return failure(alive);
+        };
+        EXPECT_THROW(parallel_invoke(left, right), int);
+        EXPECT_EQ(alive, 0);
+    });
+}
+
 // A recursion whose branches have one word each, so that an optimising compiler may make a loop of the second and keep
 // the worker's page and the deque's end for all its turns: each turn has to find both as it left them.
 namespace turns {

@@ -61,7 +61,8 @@ class source_chain {
             call_beside(one, other);
             if (__builtin_expect(!page->pop_at(at), 0)) {
                 if (!settle_or_wait(*page, other)) {
-                    return parts::joined(how, std::move(sum), other.stolen.take());
+                    auto rest_sum = other.stolen.take(); // before the sum, whose move may throw
+                    return parts::joined(how, std::move(sum), std::move(rest_sum));
                 }
             }
         }

@@ -252,6 +252,7 @@ template <class... F>
 template <class F, class G>
 [[gnu::always_inline]] inline fork_result<F, G> fork_on(worker_page& page, F&& f, G&& g) {
     using first_result = result_of<invoke_result<std::remove_reference_t<F>>>;
+    using second_result = result_of<invoke_result<std::remove_reference_t<G>>>;
 
     if constexpr (plain_result<first_result>) {
         auto* const at = page.next(); // before the task is written: a compiler may know it from the turn before
@@ -296,7 +297,8 @@ template <class F, class G>
         first_result a = first();
         if (__builtin_expect(!page.pop_at(at), 0)) {
             if (!settle_or_wait(page, other)) {
-                return {static_cast<first_result&&>(a), other.stolen.take()};
+                second_result b = other.stolen.take(); // before the first, whose move may throw
+                return {static_cast<first_result&&>(a), static_cast<second_result&&>(b)};
             }
         }
         if constexpr (called_from_task<G>) {
