@@ -8,6 +8,7 @@
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/core/task_function.hpp>
 #include <skerry/detail/frontend/forkjoin/blocking_region.hpp>
+#include <skerry/detail/sched/named_section.hpp>
 
 namespace skerry::inline SKERRY_ABI {
 
@@ -19,6 +20,7 @@ namespace skerry::inline SKERRY_ABI {
 template <detail::task_function F>
 decltype(auto) blocking(F&& f) {
     const detail::blocking_region lent;
+    const detail::section_of<F> shown(detail::body_name<std::remove_reference_t<F>>);
     return std::invoke(f);
 }
 

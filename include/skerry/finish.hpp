@@ -12,6 +12,7 @@
 #include <skerry/detail/frontend/forkjoin/finish_frame.hpp>
 #include <skerry/detail/frontend/forkjoin/joint_task.hpp>
 #include <skerry/detail/sched/join.hpp>
+#include <skerry/detail/sched/named_section.hpp>
 
 namespace skerry::inline SKERRY_ABI {
 
@@ -50,8 +51,10 @@ template <finish_body F>
 decltype(auto) finish(F&& body) {
     if (detail::current_page == nullptr) {
         const detail::region_guard region;
+        const detail::section_of<F> shown(detail::body_name<std::remove_reference_t<F>>);
         return detail::finish_with<scope>(body);
     }
+    const detail::section_of<F> shown(detail::body_name<std::remove_reference_t<F>>);
     return detail::finish_with<scope>(body);
 }
 

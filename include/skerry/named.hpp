@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Names for tasks that cost nothing: the name is part of the task's type.
+// Names for bodies: the name is part of the body's type.
 //
 //   skerry::parallel_invoke(skerry::named<"left">(f), skerry::named<"right">(g));
 //
-// A debugger, a profiler and a sanitizer show it in every frame of the task, as named_task<"left", ...>; code that
-// handles tasks finds it with task_name. At run time nothing is stored, passed or compared.
+// A debugger, a profiler and a sanitizer show it in every frame of the task, as named_task<"left", ...>; traces and the
+// watchdog show it alone; code that handles tasks finds it with task_name. A task stores, passes and compares nothing
+// for it. Where a body is called in place, one word says whether anybody wants to know.
 
 #include <algorithm>
 #include <concepts>
@@ -17,6 +18,7 @@
 #include <utility>
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/trace/body_name.hpp>
 
 namespace skerry::inline SKERRY_ABI {
 
@@ -63,5 +65,10 @@ template <class F>
 inline constexpr std::string_view task_name{};
 template <literal Name, class F>
 inline constexpr std::string_view task_name<named_task<Name, F>> = Name.view();
+
+namespace detail {
+template <literal Name, class F>
+inline constexpr const char* body_name<named_task<Name, F>> = Name.characters;
+} // namespace detail
 
 } // namespace skerry::inline SKERRY_ABI

@@ -9,6 +9,8 @@
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/frontend/forkjoin/fork.hpp>
+#include <skerry/detail/frontend/forkjoin/part.hpp>
+#include <skerry/detail/trace/body_name.hpp>
 
 namespace skerry::inline SKERRY_ABI {
 
@@ -23,20 +25,52 @@ template <class A, class B>
     return std::tuple<A, B>(static_cast<A&&>(r.first), static_cast<B&&>(r.second));
 }
 
+// What several branches are called that are forked as one: "left, right".
+template <class... F>
+struct named_together {
+  private:
+    static constexpr const char* separator = ", ";
+    static constexpr std::size_t length_of(const char* name) noexcept {
+        std::size_t n = 0;
+        while (name != nullptr && name[n] != 0) ++n;
+        return n;
+    }
+    static constexpr std::size_t room = (std::size_t{1} + ... + (length_of(body_name<F>) + 2));
+    struct words {
+        char text[room] = {};
+        consteval words() noexcept { (append(body_name<F>), ...); }
+        consteval void append(const char* name) noexcept {
+            if (name == nullptr) return;
+            std::size_t at = length_of(text);
+            for (const char* c = at == 0 ? "" : separator; *c != 0; ++c) text[at++] = *c;
+            for (const char* c = name; *c != 0; ++c) text[at++] = *c;
+        }
+    };
+    static constexpr words joined{};
+
+  public:
+    static constexpr const char* name = joined.text[0] != 0 ? joined.text : nullptr;
+};
+template <class... F>
+inline constexpr const char* body_name<named_together<F...>> = named_together<F...>::name;
+
 // The results of several branches as a tuple, from halves of the branches. More than two fork in place: in a function
 // of its own GCC is a fifth slower.
 template <class... F>
 [[gnu::always_inline]] inline auto invoke_all(F&&... f) {
     if constexpr (sizeof...(F) == 1) {
-        return std::tuple<result_of<invoke_result<std::remove_reference_t<F>>>...>(call(f)...);
+        return std::tuple<result_of<invoke_result<std::remove_reference_t<F>>>...>(call_shown(f)...);
     } else if constexpr (sizeof...(F) == 2) {
         return as_tuple(fork_values(static_cast<F&&>(f)...));
     } else {
         const auto halves = [all = std::forward_as_tuple(static_cast<F&&>(f)...)]<std::size_t... Is, std::size_t... Js>(
                                 std::index_sequence<Is...>, std::index_sequence<Js...>) {
             constexpr std::size_t half = sizeof...(Is);
-            auto r = fork_values([&all] { return invoke_all(std::get<Is>(std::move(all))...); },
-                                 [&all] { return invoke_all(std::get<half + Js>(std::move(all))...); });
+            using left = named_together<std::remove_reference_t<std::tuple_element_t<Is, std::tuple<F...>>>...>;
+            using right = named_together<std::remove_reference_t<std::tuple_element_t<half + Js, std::tuple<F...>>>...>;
+            auto r =
+                fork_values(as_part_of<left>([&all] { return invoke_all(std::get<Is>(std::move(all))...); }),
+                            as_part_of<right>([&all] { return invoke_all(std::get<half + Js>(std::move(all))...); }));
             return std::tuple_cat(std::move(r.first), std::move(r.second));
         };
         return halves(std::make_index_sequence<sizeof...(F) / 2>{},

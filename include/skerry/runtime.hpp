@@ -96,6 +96,7 @@ class SKERRY_EXPORT runtime {
     template <class F>
     auto run(F&& f) -> std::invoke_result_t<F&> {
         const entry inside(*this);
+        const detail::section_of<F> shown(detail::body_name<std::remove_reference_t<F>>);
         return detail::finish_with_result<detail::root_frame>(f);
     }
 

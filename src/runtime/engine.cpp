@@ -13,6 +13,7 @@
 #include <skerry/detail/coherence/region_calls.hpp>
 #include <skerry/detail/core/domain.hpp>
 #include <skerry/detail/frontend/dataflow/spawned_task.hpp>
+#include <skerry/detail/sched/named_section.hpp>
 #include <skerry/detail/trace/names.hpp>
 
 #include "base/panic.hpp"
@@ -20,6 +21,9 @@
 #include "base/port/cpu_limits.hpp"
 #include "base/port/membarrier.hpp"
 #include "base/port/process.hpp"
+#include "deps/naming.hpp"
+#include "frontend/algorithm/name_of_leaves.hpp"
+#include "frontend/forkjoin/low_level_code.hpp"
 #include "runtime/fork_guard.hpp"
 #include "runtime/resolve.hpp"
 #include "sched/ending.hpp"
@@ -59,6 +63,17 @@ std::shared_ptr<const port::topology> places_of(const std::vector<unsigned>& cpu
     return fresh.release()->places;
 }
 
+naming naming_of_any(const task_header& task) noexcept {
+    if (task.run == &execute_spawned) {
+        return naming_of(static_cast<const dependent_task&>(task));
+    }
+    if (const char* const name = name_of_leaves(task)) {
+        return {trace_id(name), task_naming::text};
+    }
+    const std::uintptr_t code = low_level_code(task);
+    return {code != 0 ? code : trace_id(task.run), task_naming::code};
+}
+
 team_settings team_settings_of(engine* owner, const options& o, const std::vector<unsigned>& cpus,
                                wait_observer* observer) {
     team_settings s;
@@ -70,6 +85,7 @@ team_settings team_settings_of(engine* owner, const options& o, const std::vecto
                                                     : steal_protocol::asymmetric;
     s.trace_records = o.trace.empty() ? 0 : std::bit_floor(o.trace_memory / sizeof(trace_record));
     s.tells_itself = &execute_spawned;
+    s.naming_of = &naming_of_any;
     s.observer = observer;
     if (o.workers > 1) {
         s.crowded = o.workers > port::read_cpu_limits().workers;
@@ -87,6 +103,9 @@ engine::engine(const options& o)
       records_(options_.watchdog_seconds > 0 ? std::make_unique<wait_records>(options_.max_slots) : nullptr),
       team_(team_settings_of(this, options_, cpus_, records_.get())) {
     watch_forks();
+    if (takes_events<machine> || !options_.trace.empty() || records_ != nullptr) {
+        sections_wanted.store(true, memory_order::release);
+    }
     if (!options_.trace.empty()) {
         if constexpr (takes_events<machine>) {
             throw std::invalid_argument("skerry: options::trace (SKERRY_TRACE) is '" + options_.trace +

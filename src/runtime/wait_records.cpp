@@ -36,6 +36,22 @@ void wait_records::seated(unsigned slot) noexcept {
     r.blocked_since.store(0, memory_order::relaxed);
     r.blocking_calls = 0;
     notes(slot, {});
+    runs(slot, {});
+}
+
+void wait_records::runs(unsigned slot, const running_note& now) noexcept {
+    record& r = records_[slot];
+    r.named.store(now.what.address, memory_order::relaxed);
+    r.named_by.store(now.what.kind, memory_order::relaxed);
+    r.named_since.store(now.since, memory_order::relaxed);
+    r.task_since.store(now.task_since, memory_order::relaxed);
+}
+
+running_note wait_records::running(unsigned slot) const noexcept {
+    const record& r = records_[slot];
+    return {.what = {r.named.load(memory_order::relaxed), r.named_by.load(memory_order::relaxed)},
+            .since = r.named_since.load(memory_order::relaxed),
+            .task_since = r.task_since.load(memory_order::relaxed)};
 }
 
 wait_note wait_records::note(unsigned slot) const noexcept {

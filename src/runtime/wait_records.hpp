@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What each worker of a team waits for, since when, and where in the program: the watchdog's notes.
+// What each worker of a team waits for, since when, and where in the program, and what it runs: the watchdog's notes.
 //
 // Thread safety: a record is written by the holder of the slot and read by any thread. What is read may mix two states:
 // it is for a person.
@@ -41,6 +41,8 @@ class wait_records final : public wait_observer {
 
     void seated(unsigned slot) noexcept override;
     wait_note notes(unsigned slot, const wait_note& now) noexcept override;
+    void runs(unsigned slot, const running_note& now) noexcept override;
+    [[nodiscard]] running_note running(unsigned slot) const noexcept override;
     void sleeps(unsigned slot) noexcept override { records_[slot].waits.take(); }
 
     // The worker enters and leaves a call of blocking(). Calls nest.
@@ -66,6 +68,10 @@ class wait_records final : public wait_observer {
         machine::atomic<const char*> text{nullptr};
         machine::atomic<const void*> subject{nullptr};
         machine::atomic<std::uint64_t> since{0};
+        machine::atomic<std::uint64_t> named{0}; // running_note, with its kind
+        machine::atomic<task_naming> named_by{task_naming::code};
+        machine::atomic<std::uint64_t> named_since{0};
+        machine::atomic<std::uint64_t> task_since{0};
         machine::atomic<std::uint64_t> blocked_since{0};
         machine::atomic<std::uint32_t> thread{0};
         unsigned blocking_calls = 0; // the holder's

@@ -33,10 +33,11 @@ struct team_settings {
     unsigned workers = 1;  // threads that may run at a time
     unsigned max_slots = 1024;
     steal_protocol protocol = steal_protocol::asymmetric;
-    std::size_t trace_records = 0;                         // newest events that each slot keeps; 0: no trace
-    void (*tells_itself)(task_header*) noexcept = nullptr; // tasks that run this write their own start and end
-    wait_observer* observer = nullptr;                     // null: nobody looks at waits. Outlives the team
-    bool crowded = false; // more workers than CPUs: a thief that finds nothing makes room
+    std::size_t trace_records = 0;                              // newest events that each slot keeps; 0: no trace
+    void (*tells_itself)(task_header*) noexcept = nullptr;      // tasks that run this write their own start and end
+    naming (*naming_of)(const task_header&) noexcept = nullptr; // of any task; null: by the code that it runs
+    wait_observer* observer = nullptr; // null: nobody looks at waits and tasks. Outlives the team
+    bool crowded = false;              // more workers than CPUs: a thief that finds nothing makes room
     // Null: all equally far. Needed during construction and while slots are taken.
     std::shared_ptr<const port::topology> places;
 };
@@ -130,7 +131,7 @@ class team {
     // Set before the first task: one that runs already, and what follows on its stack, would not look there.
     void look_outward(outward* to) noexcept {
         outward_.store(to, memory_order::release);
-        watched_.store(to != nullptr || traced(), memory_order::release); // O1 -> O2
+        watched_.store(to != nullptr || observed(), memory_order::release); // O1 -> O2
     }
     [[nodiscard]] outward* beyond() const noexcept { return outward_.load(memory_order::acquire); }
     // The caller's wait for tasks is over: outward::waited().
@@ -139,8 +140,8 @@ class team {
             to->waited(parent);
         }
     }
-    // Whether anybody but the workers is interested in what tasks do: other processes, or a trace. One look for both,
-    // so that a trace that is off costs a task nothing.
+    // Whether anybody but the workers is interested in what tasks do: other processes, a trace, or the watchdog. One
+    // look for all, so that what is off costs a task nothing.
     [[nodiscard]] bool watched() const noexcept { return watched_.load(memory_order::acquire); } // O2 <- O1
     // Whether beginning a loose task is no more than a push: no trace wants to know, and check_process() would return.
     [[nodiscard]] bool begins_silently() const noexcept { return silent_generation_ == port::process_generation(); }
@@ -242,6 +243,11 @@ class team {
     static void serve(steal_request& r) noexcept;
     [[nodiscard]] bool interrupts() const noexcept { return settings_.protocol == steal_protocol::interrupt; }
     [[nodiscard]] bool traced() const noexcept { return takes_events<machine> || settings_.trace_records != 0; }
+    [[nodiscard]] bool observed() const noexcept { return traced() || settings_.observer != nullptr; }
+    [[nodiscard]] naming naming_of(const task_header& task) const noexcept {
+        return settings_.naming_of != nullptr ? settings_.naming_of(task)
+                                              : naming{trace_id(task.run), task_naming::code};
+    }
 
     // Whether a thief may take this, and if so marks it as the thief's. Inside the door of the deque.
     static bool accept_for(worker& thief, const worker& victim, wanted w, std::size_t depth, task_header& task,
@@ -306,7 +312,7 @@ class team {
     machine::atomic<std::size_t> injected_count_{0};
     machine::atomic<std::uint64_t> overlaps_{0};
     machine::atomic<outward*> outward_{nullptr};
-    machine::atomic<bool> watched_{traced()};
+    machine::atomic<bool> watched_{observed()};
     const context root_{nullptr, &detached_, &outside_};
     const task_context outside_{&root_, nullptr, nullptr, nullptr};
 

@@ -3,6 +3,7 @@
 
 // The loops of a thread that has nothing of its own to do. Thread safety: the holder of the slot.
 
+#include <type_traits>
 #include <utility>
 
 #include <skerry/detail/sched/join.hpp>
@@ -42,6 +43,30 @@ template <>
 class activity_scope<null_trace> {
   public:
     activity_scope(const worker&, const char*, const void*) noexcept {}
+};
+
+// Says to that observer what task a worker runs, as long as it lives.
+class running_scope {
+  public:
+    running_scope(const worker& self, const naming& what) noexcept : observer_(self.home.observer()), slot_(self.slot) {
+        if (observer_ != nullptr) [[unlikely]] {
+            before_ = observer_->running(slot_);
+            const std::uint64_t now = port::now_ns();
+            observer_->runs(slot_, {.what = what, .since = now, .task_since = now});
+        }
+    }
+    running_scope(const running_scope&) = delete;
+    running_scope& operator=(const running_scope&) = delete;
+    ~running_scope() {
+        if (observer_ != nullptr) [[unlikely]] {
+            observer_->runs(slot_, before_);
+        }
+    }
+
+  private:
+    wait_observer* const observer_;
+    const unsigned slot_;
+    running_note before_;
 };
 
 // While a task runs, the worker may hold counts ahead of the latch that covers what the task begins. Those that are
@@ -111,13 +136,19 @@ void team::execute(worker& self, Trace trace, task_header& task, successors what
     self.contexts.enter(task.ctx);
     self.what_follows = what_follows;
     self.count.tasks.add();
-    if (trace.on() && task.run != settings_.tells_itself) {
-        const std::uint64_t id = trace_id(&task); // the task may be gone when it has run
-        trace.start(id, trace_id(task.run), task_naming::code);
+    if constexpr (std::is_same_v<Trace, null_trace>) {
         task.run(&task);
-        trace.end(id);
     } else {
-        task.run(&task);
+        const naming what = naming_of(task); // the task may be gone when it has run
+        const running_scope running(self, what);
+        if (trace.on() && task.run != settings_.tells_itself) {
+            const std::uint64_t id = trace_id(&task);
+            trace.start(id, what.address, what.kind);
+            task.run(&task);
+            trace.end(id);
+        } else {
+            task.run(&task);
+        }
     }
     self.contexts.leave(before);
 }

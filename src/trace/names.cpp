@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <skerry/detail/trace/body_name.hpp>
 #include <skerry/detail/trace/names.hpp>
 
 #include <algorithm>
+#include <new>
 #include <unordered_map>
 
 #include "base/port/code.hpp"
@@ -38,6 +40,14 @@ std::size_t parameters_of(std::string_view words) noexcept {
 void name_code(std::uint64_t code, std::string_view name) {
     const std::lock_guard lock(names_mutex);
     names().try_emplace(code, name);
+}
+
+void tell_name(std::uintptr_t code, const char* name) noexcept {
+    const std::lock_guard lock(names_mutex);
+    try {
+        names().insert_or_assign(code, name); // the code of a module that is gone may have been here
+    } catch (const std::bad_alloc&) {         // the task goes by its symbol
+    }
 }
 
 std::string name_of_code(std::uint64_t code) {

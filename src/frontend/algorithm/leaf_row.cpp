@@ -4,6 +4,8 @@
 
 #include <skerry/detail/frontend/forkjoin/fork.hpp>
 
+#include "frontend/algorithm/name_of_leaves.hpp"
+
 namespace skerry::inline SKERRY_ABI::detail {
 
 // The tree of forks on which rows hang.
@@ -47,6 +49,14 @@ class leaf_tree {
         }
     }
 
+    static const char* name(const leaf_rows& home) noexcept { return home.code_.name; }
+    // Of the leaves of a part; null: the task is none, or the leaves have no name.
+    static const char* name_of_part(const task_header& task) noexcept {
+        return task.run == &run_taken_leaf || task.run == &run_taken_row
+                   ? name(static_cast<const leaf_rows::part&>(task).home)
+                   : nullptr;
+    }
+
   private:
     [[gnu::noinline, gnu::cold]] static void run_elsewhere(const leaf_rows& home, std::uint64_t first,
                                                            std::uint64_t last) {
@@ -76,10 +86,48 @@ class leaf_tree {
     }
 };
 
+namespace {
+
+// The branches of forks, which have the name of the leaf that is compiled elsewhere.
+struct half_of_rows {
+    leaf_rows* home;
+    std::uint64_t first;
+    std::uint64_t last;
+
+    void operator()() const { leaf_tree::run(*home, first, last); }
+};
+struct few_leaves {
+    const void* leaf;
+    const leaf_code* code;
+    std::uint64_t first;
+    std::uint64_t last;
+
+    void operator()() const { run_in_rows(leaf, *code, first, last); }
+};
+
+// Null: the task is no such branch. A fork holds its closure, or a reference to it.
+template <class Closure>
+const Closure* closure_of(const task_header& task) noexcept {
+    return branch<Closure>::runs(task)    ? &static_cast<const branch<Closure>&>(task).body()
+           : branch<Closure&>::runs(task) ? &static_cast<const branch<Closure&>&>(task).body()
+                                          : nullptr;
+}
+
+} // namespace
+
 [[gnu::noinline]] void leaf_rows::run_halves(std::uint64_t first, std::uint64_t last) {
     const std::uint64_t middle = leaf_tree::middle(first, last);
-    fork([this, first, middle] { leaf_tree::run(*this, first, middle); },
-         [this, middle, last] { leaf_tree::run(*this, middle, last); });
+    fork(half_of_rows{this, first, middle}, half_of_rows{this, middle, last});
+}
+
+const char* name_of_leaves(const task_header& task) noexcept {
+    if (const auto* const half = closure_of<half_of_rows>(task)) {
+        return leaf_tree::name(*half->home);
+    }
+    if (const auto* const few = closure_of<few_leaves>(task)) {
+        return few->code->name;
+    }
+    return leaf_tree::name_of_part(task);
 }
 
 bool leaf_rows::settle(worker_page& page, parts& row, std::size_t i) {
@@ -119,8 +167,7 @@ namespace {
 // Fewer leaves than a row has, more than one.
 void run_in_forks(const void* leaf, const leaf_code& code, std::uint64_t first, std::uint64_t last) {
     const std::uint64_t middle = leaf_tree::middle(first, last);
-    fork([leaf, &code, first, middle] { run_in_rows(leaf, code, first, middle); },
-         [leaf, &code, middle, last] { run_in_rows(leaf, code, middle, last); });
+    fork(few_leaves{leaf, &code, first, middle}, few_leaves{leaf, &code, middle, last});
 }
 
 } // namespace

@@ -11,6 +11,7 @@
 #include <skerry/detail/sched/begin.hpp>
 #include <skerry/detail/sched/join.hpp>
 
+#include "base/port/clock.hpp"
 #include "deps/crossing.hpp"
 #include "deps/declared_in.hpp"
 #include "deps/naming.hpp"
@@ -207,6 +208,10 @@ void call_watched(worker& self, dependent_task& task) noexcept {
     const std::uint64_t id = id_of(task);
     const naming n = naming_of(task);
     self.trace.start(id, n.address, n.kind);
+    if (wait_observer* const observer = self.home.observer()) { // execute() has told it of the first one alone
+        const std::uint64_t now = port::now_ns();
+        observer->runs(self.slot, {.what = n, .since = now, .task_since = now});
+    }
     if (crossing* const edge = crossing::of(task.home->crew()); edge != nullptr && !task.skipped()) {
         edge->begins_here(self, task);
     }

@@ -2,6 +2,7 @@
 
 #include <skerry/task.hpp>
 
+#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 #include <skerry/detail/sched/join.hpp>
 
 #include "base/panic.hpp"
+#include "frontend/forkjoin/low_level_code.hpp"
 #include "sched/entry.hpp"
 #include "sched/worker.hpp"
 
@@ -85,6 +87,19 @@ detail::task_remains::~task_remains() {
 void detail::task_remains::execute() {
     fatal("a task was destroyed that was spawned and not waited for: task::wait() was not reached (did execute() throw "
           "before?) or its reference_count was too small");
+}
+
+std::uintptr_t detail::low_level_code(const task_header& header) noexcept {
+    if (header.run != &task::run_stolen) {
+        return 0;
+    }
+    // A table of virtual functions (Itanium C++ ABI) has two destructors first, since task_remains declares its own
+    // first, and then execute(). No other way to that address is known to both compilers, and none needs no RTTI.
+    constexpr std::size_t execute_at = 2;
+    const void* const object = static_cast<const detail::task_remains*>(static_cast<const task::header&>(header).self);
+    const std::uintptr_t* table = nullptr;
+    std::memcpy(&table, object, sizeof table);
+    return table[execute_at];
 }
 
 void task::run_stolen(detail::task_header* h) noexcept {

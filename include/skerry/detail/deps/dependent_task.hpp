@@ -74,15 +74,16 @@ struct crossing_type;
 
 // What all tasks of one spawn expression's type have in common. Of static storage.
 struct task_type {
-    void (*execute)(task_header*) noexcept;    // as task_header::run
-    void (*call)(dependent_task&);             // calls the function; may throw
-    void (*drop)(dependent_task&) noexcept;    // destroys function and arguments, not the block
-    void (*release)(dependent_task*) noexcept; // frees the block
-    const crossing_type* crossing;             // how it goes to another process; null: it stays
-    const char* words = nullptr;               // the compiler's for the type, or a name that the type has
+    void (*execute)(task_header*) noexcept;                        // as task_header::run
+    void (*call)(dependent_task&);                                 // calls the function; may throw
+    void (*drop)(dependent_task&) noexcept;                        // destroys function and arguments, not the block
+    void (*release)(dependent_task*) noexcept;                     // frees the block
+    const crossing_type* crossing;                                 // how it goes to another process; null: it stays
+    const char* words = nullptr;                                   // the compiler's for the type
     const void* (*code)(const dependent_task&) noexcept = nullptr; // the function, if the type does not say which
     // Its containers: node_count - ordered_count of them.
     const container_access* (*containers)(const dependent_task&) noexcept = nullptr;
+    const char* given = nullptr; // the name that the function has by its type
 };
 
 struct imported_task;

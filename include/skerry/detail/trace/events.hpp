@@ -42,6 +42,11 @@ enum class trace_event : std::uint16_t {
     publish = 14,
     // A software-coherent executor forgets what its cache holds, so that it sees what others wrote.
     discard = 15,
+    // The executor begins something that has a name and is no task of its own: a branch that it runs in place, a
+    // loop or another algorithm that it calls, the body of a `finish`.
+    section = 16,
+    // It has ended, also if it threw.
+    section_end = 17,
 };
 
 // One event. It is written as four words of 64 bits.
@@ -114,7 +119,7 @@ struct trace_event_info {
 };
 
 // In the order of their numbers.
-inline constexpr std::array<trace_event_info, 15> trace_events{{
+inline constexpr std::array<trace_event_info, 17> trace_events{{
     {.event = trace_event::spawn,
      .shape = trace_shape::instant,
      .closes = trace_event::spawn,
@@ -235,6 +240,22 @@ inline constexpr std::array<trace_event_info, 15> trace_events{{
      .task = {},
      .argument = {.type = trace_type::bytes, .name = "size"},
      .detail = {.type = trace_type::choice, .name = "step", .words = trace_step_words}},
+    {.event = trace_event::section,
+     .shape = trace_shape::begin,
+     .closes = trace_event::section,
+     .name = "section",
+     .words = "section",
+     .task = {},
+     .argument = {.type = trace_type::code, .name = "code"},
+     .detail = {.type = trace_type::choice, .name = "named", .words = task_naming_words}},
+    {.event = trace_event::section_end,
+     .shape = trace_shape::end,
+     .closes = trace_event::section,
+     .name = "section_end",
+     .words = "end of section",
+     .task = {},
+     .argument = {},
+     .detail = {}},
 }};
 
 // One call for each event, for whoever can `put` a record.
@@ -270,6 +291,10 @@ class trace_calls {
     void discard(std::uint64_t size, trace_step step) const noexcept {
         self().put(trace_event::discard, 0, size, static_cast<std::uint16_t>(step));
     }
+    void section(std::uint64_t code, task_naming named) const noexcept {
+        self().put(trace_event::section, 0, code, static_cast<std::uint16_t>(named));
+    }
+    void section_end() const noexcept { self().put(trace_event::section_end); }
 
   private:
     friend Writer;

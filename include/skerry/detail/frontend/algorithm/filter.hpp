@@ -4,6 +4,7 @@
 // copy_if in two passes: the first asks the predicate, once for each element, keeps the answers as bits and counts them
 // per leaf; the second knows from the sums of the counts where each leaf writes.
 
+#include <skerry/detail/frontend/algorithm/as_named.hpp>
 #include <skerry/detail/frontend/algorithm/pieces.hpp>
 #include <skerry/detail/frontend/algorithm/scratch.hpp>
 #include <skerry/detail/frontend/algorithm/sequence.hpp>
@@ -80,6 +81,7 @@ struct parallel_copy_if_function {
                       "skerry: parallel_copy_if: the elements must be assignable to the output's elements");
         if constexpr (predicate_on<Predicate, It> && std::indirectly_copyable<It, Out>) {
             const std::uint64_t n = sequence_length(first, last);
+            const call_of<Executor, Predicate> shown;
             if constexpr (Executor::parallel) {
                 if (n > filter_word) {
                     const leaves cuts = whole_words(cut<Executor>(n, g));
@@ -88,8 +90,8 @@ struct parallel_copy_if_function {
                         // Without memory for the bits the serial pass still gives the answer.
                         const scratch<std::uint64_t, typename Executor::memory> memory{words + cuts.number()};
                         if (memory)
-                            return filter_in_two_passes<Executor>(first, out, predicate, cuts, memory.data(),
-                                                                  memory.data() + words);
+                            return filter_in_two_passes<as_named<Executor, Predicate>>(
+                                first, out, predicate, cuts, memory.data(), memory.data() + words);
                     }
                 }
             }

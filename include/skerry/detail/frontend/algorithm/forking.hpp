@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <skerry/detail/frontend/algorithm/as_named.hpp>
 #include <skerry/detail/frontend/algorithm/kept_memory.hpp>
 #include <skerry/detail/frontend/algorithm/leaf_chain.hpp>
 #include <skerry/detail/frontend/algorithm/leaf_row.hpp>
 #include <skerry/detail/frontend/algorithm/minimum.hpp>
 #include <skerry/detail/frontend/algorithm/pieces.hpp>
 #include <skerry/detail/frontend/forkjoin/fork.hpp>
+#include <skerry/detail/frontend/forkjoin/part.hpp>
+#include <skerry/detail/sched/named_section.hpp>
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -59,6 +66,54 @@ struct forking {
 
     static bool demand() noexcept { return detail::demand(); }
     static unsigned concurrency() noexcept { return detail::concurrency(); }
+};
+
+// The same, whose forks show a name where thieves run them. A loop is compiled for it where it is called.
+template <class Named>
+struct forking_as : forking {
+    template <class F, class G>
+    static void fork(F&& f, G&& g) {
+        detail::fork(as_part_of<Named>(static_cast<F&&>(f)), as_part_of<Named>(static_cast<G&&>(g)));
+    }
+    template <class F, class G>
+    [[gnu::always_inline]] static auto fork_values(F&& f, G&& g) {
+        return forking::fork_values(as_part_of<Named>(static_cast<F&&>(f)), as_part_of<Named>(static_cast<G&&>(g)));
+    }
+
+    template <class Leaf>
+    static void run_leaves(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
+        run_small_leaves(function_ref<std::uint64_t>(leaf), first, last);
+    }
+    template <class Leaf>
+    static void run_small_leaves(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
+        const leaf_of<Named, Leaf> shown{leaf};
+        forking::run_small_leaves(shown, first, last);
+    }
+    static void run_automatically(const run_call& run, std::uint64_t count) { run_cut<forking_as>(run, count); }
+
+    template <class T, class Op, class Leaf>
+    static T fold_anyhow(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
+        const leaf_of<Named, Leaf> shown{leaf};
+        return forking::fold_anyhow<T, Op>(shown, first, last);
+    }
+    template <class T, class Op, class Leaf>
+    [[gnu::always_inline]] static T fold_anyhow_here(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
+        return fold_anyhow<T, Op>(leaf, first, last);
+    }
+
+    template <class T, class Source, class Fold>
+    static T fold_source(T sum, Source&& source, const Fold& how) {
+        const fold_of<Named, Fold> shown{how};
+        return forking::fold_source<T>(std::move(sum), static_cast<Source&&>(source), shown);
+    }
+};
+template <class Named>
+    requires(!std::is_void_v<Named>)
+struct executor_as<forking, Named> {
+    using type = forking_as<Named>;
+    struct call : named_section {
+        call() noexcept : named_section(body_name<Named>) {}
+    };
 };
 
 } // namespace skerry::inline SKERRY_ABI::detail

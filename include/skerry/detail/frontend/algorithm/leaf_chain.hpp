@@ -21,6 +21,7 @@
 #include <skerry/detail/frontend/algorithm/handed_on.hpp>
 #include <skerry/detail/frontend/forkjoin/fork.hpp>
 #include <skerry/detail/frontend/forkjoin/outcome.hpp>
+#include <skerry/detail/frontend/forkjoin/part.hpp>
 #include <skerry/detail/sched/join.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -64,6 +65,7 @@ class leaf_chain {
 
       private:
         static void run_stolen(task_header* header) noexcept {
+            runs_named<Leaf, &rest::run_stolen>();
             auto& self = static_cast<rest&>(*header);
             const auto body = [&self] {
                 return self.first == self.last_ ? T(Op::neutral) : fold_halves(self.leaf_, self.first, self.last_);
@@ -91,8 +93,8 @@ class leaf_chain {
             return T(leaf(first));
         }
         const std::uint64_t middle = first + (last - first) / 2;
-        const auto both = fork_values([&leaf, first, middle] { return fold(leaf, first, middle); },
-                                      [&leaf, middle, last] { return fold(leaf, middle, last); });
+        const auto both = fork_values(as_part_of<Leaf>([&leaf, first, middle] { return fold(leaf, first, middle); }),
+                                      as_part_of<Leaf>([&leaf, middle, last] { return fold(leaf, middle, last); }));
         return Op::join(both.first, both.second);
     }
 

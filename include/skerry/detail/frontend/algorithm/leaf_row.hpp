@@ -30,6 +30,7 @@
 #include <skerry/detail/frontend/algorithm/handed_on.hpp>
 #include <skerry/detail/frontend/forkjoin/outcome.hpp>
 #include <skerry/detail/sched/join.hpp>
+#include <skerry/detail/trace/body_name.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -45,6 +46,7 @@ struct leaf_code {
     void (*run)(const void* leaf, std::uint64_t k);
     void (*run_row)(leaf_rows& home, worker_page& page, std::uint64_t first);
     void (*run_rows)(leaf_rows& home, worker_page& page, std::uint64_t first);
+    const char* name; // of the body, for traces; null: it has none
 };
 
 // A leaf is called as leaf(k); nobody wants its result. It must outlive the rows.
@@ -60,7 +62,7 @@ class leaf_rows {
 
     template <class Leaf>
     static constexpr leaf_code code_of() noexcept {
-        return {&run_leaf<Leaf>, &run_one_row<Leaf>, &run_row_of_rows<Leaf>};
+        return {&run_leaf<Leaf>, &run_one_row<Leaf>, &run_row_of_rows<Leaf>, body_name<Leaf>};
     }
 
   private:

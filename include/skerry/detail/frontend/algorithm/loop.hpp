@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <skerry/detail/frontend/algorithm/as_named.hpp>
 #include <skerry/detail/frontend/algorithm/box_loop.hpp>
 #include <skerry/detail/frontend/algorithm/indices.hpp>
 #include <skerry/detail/frontend/algorithm/pieces.hpp>
@@ -49,7 +50,8 @@ template <class Executor, class It, class End, class F, grain_or_none Grain>
 void run_iterators(F& f, const It& first, const End& last, Grain g) {
     const auto n = static_cast<std::ptrdiff_t>(last - first);
     if (n <= 0) return;
-    run_pieces<Executor>(element_run<It, F>{f, first}, static_cast<std::uint64_t>(n), g);
+    const call_of<Executor, F> shown;
+    run_pieces<as_named<Executor, F>>(element_run<It, F>{f, first}, static_cast<std::uint64_t>(n), g);
 }
 
 // Calls a body once for each index, element or point, in any order and perhaps at the same time; returns when all calls
@@ -64,7 +66,8 @@ struct parallel_for_function {
         static_assert(callable_with_an_index<F, index>,
                       "skerry: parallel_for(first, last, f): f must be callable as f(i) with an index i");
         if constexpr (callable_with_an_index<F, index>) {
-            run_pieces<Executor>(index_run<index, First, F>{f, first}, distance_between(first, last), g);
+            const call_of<Executor, F> shown;
+            run_pieces<as_named<Executor, F>>(index_run<index, First, F>{f, first}, distance_between(first, last), g);
         }
     }
 
@@ -94,7 +97,10 @@ struct parallel_for_function {
                     schedule order = schedule::recursive) const {
         static_assert(callable_with_a_point<F, N>,
                       "skerry: parallel_for(box<N>, f): f must be callable with N coordinates");
-        if constexpr (callable_with_a_point<F, N>) run_box<Executor>(f, space, g, order);
+        if constexpr (callable_with_a_point<F, N>) {
+            const call_of<Executor, F> shown;
+            run_box<as_named<Executor, F>>(f, space, g, order);
+        }
     }
     template <std::size_t N, class F>
     void operator()(const box<N>& space, F f, schedule order) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <skerry/detail/frontend/algorithm/as_named.hpp>
 #include <skerry/detail/frontend/algorithm/handed_on.hpp>
 #include <skerry/detail/frontend/algorithm/loop.hpp>
 #include <skerry/detail/frontend/algorithm/sequence.hpp>
@@ -28,7 +29,7 @@ struct parallel_for_each_function {
     [[gnu::always_inline]] void operator()(It first, End last, F f) const {
         if constexpr (fits_or_explains<callable_with_an_element<F, It>>()) {
             const through_iterator<handed_on_function<F, std::iter_reference_t<It>>, It> at{f};
-            for_each_of(walk<It, End>(first, last), at);
+            for_each_of<F>(walk<It, End>(first, last), at);
         }
     }
     template <forward_sequence R, class F>
@@ -37,7 +38,7 @@ struct parallel_for_each_function {
     }
     template <element_source S, class F>
     [[gnu::always_inline]] void operator()(S source, F f) const {
-        if constexpr (fits_or_explains<std::invocable<F&, source_reference<S>>>()) for_each_of(std::move(source), f);
+        if constexpr (fits_or_explains<std::invocable<F&, source_reference<S>>>()) for_each_of<F>(std::move(source), f);
     }
 
   private:
@@ -47,11 +48,14 @@ struct parallel_for_each_function {
         return Fits;
     }
 
-    template <class S, class F>
+    // Named: the function that the caller gave.
+    template <class Named, class S, class F>
     [[gnu::always_inline]] static void for_each_of(S&& source, F& f) {
         using function = visit<handed_on_function<F, source_reference<S>>>;
         const source_fold<std::monostate, join_nothing, function> how{{}, {f}};
-        static_cast<void>(Executor::template fold_source<std::monostate>({}, static_cast<S&&>(source), how));
+        const call_of<Executor, Named> shown;
+        static_cast<void>(
+            as_named<Executor, Named>::template fold_source<std::monostate>({}, static_cast<S&&>(source), how));
     }
 };
 
@@ -96,7 +100,8 @@ struct parallel_transform_function {
                             "must be assignable to the output's elements");
         if constexpr (fits) {
             const std::uint64_t n = sequence_length(first, last);
-            run_pieces<Executor>(transform_run<It, Out, F>{first, out, f}, n, g);
+            const call_of<Executor, F> shown;
+            run_pieces<as_named<Executor, F>>(transform_run<It, Out, F>{first, out, f}, n, g);
             return advanced(out, n);
         } else {
             return out;
@@ -116,7 +121,8 @@ struct parallel_transform_function {
                       "and its result must be assignable to the output's elements");
         if constexpr (fits) {
             const std::uint64_t n = sequence_length(first1, last1);
-            run_pieces<Executor>(pair_transform_run<It1, It2, Out, F>{first1, first2, out, f}, n, g);
+            const call_of<Executor, F> shown;
+            run_pieces<as_named<Executor, F>>(pair_transform_run<It1, It2, Out, F>{first1, first2, out, f}, n, g);
             return advanced(out, n);
         } else {
             return out;

@@ -5,6 +5,7 @@
 // the folds serially, scan each leaf from what stands before it. The first leaf is scanned at once in the first pass.
 // For a fixed grain the order of operations depends on the grain and the length only.
 
+#include <skerry/detail/frontend/algorithm/as_named.hpp>
 #include <skerry/detail/frontend/algorithm/fold.hpp>
 #include <skerry/detail/frontend/algorithm/sequence.hpp>
 
@@ -85,7 +86,8 @@ Out checked_scan(It first, const End& last, Out out, Op op, std::optional<T> ini
     if constexpr (scannable<T, Op, It, Out>) {
         const std::uint64_t n = sequence_length(first, last);
         auto&& combine = casting<T, T>(op);
-        scan_all<Executor, Kind, T>(combine, first, out, std::move(init), n, g);
+        const call_of<Executor, Op> shown;
+        scan_all<as_named<Executor, Op>, Kind, T>(combine, first, out, std::move(init), n, g);
         return advanced(out, n);
     } else {
         return out;

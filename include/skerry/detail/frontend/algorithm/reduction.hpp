@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <skerry/detail/frontend/algorithm/as_named.hpp>
 #include <skerry/detail/frontend/algorithm/fold.hpp>
 #include <skerry/detail/frontend/algorithm/handed_on.hpp>
 #include <skerry/detail/frontend/algorithm/sequence.hpp>
@@ -9,11 +10,13 @@
 namespace skerry::inline SKERRY_ABI::detail {
 
 // op(init, op(x0, op(x1, ...))), grouped in some way; init comes first.
-template <class Executor, class T, class Op, class Get>
+// F: the functions that the caller gave.
+template <class Executor, class... F, class T, class Op, class Get>
 [[gnu::always_inline]] inline T reduce_from(T init, Op& op, const Get& get, std::uint64_t count, grain g) {
     if (count == 0) return init;
     auto&& combine = casting<T, T>(op);
-    T sum = fold_all<Executor, T>(combine, get, count, g);
+    const call_of<Executor, F...> shown;
+    T sum = fold_all<as_named<Executor, F...>, T>(combine, get, count, g);
     return T(combine(std::move(init), std::move(sum)));
 }
 
@@ -29,11 +32,12 @@ struct transformed {
 };
 
 // init and transform(x) for each x that a source gives.
-template <class Executor, class T, class Op, class Source, class Transform>
+template <class Executor, class... F, class T, class Op, class Source, class Transform>
 [[gnu::always_inline]] inline T reduce_source(Source&& source, T init, Op& op, Transform& transform) {
     const source_fold<T, handed_on_function<Op, T, T>, handed_on_function<Transform, source_reference<Source>>> how{
         op, transform};
-    return Executor::template fold_source<T>(std::move(init), static_cast<Source&&>(source), how);
+    const call_of<Executor, F...> shown;
+    return as_named<Executor, F...>::template fold_source<T>(std::move(init), static_cast<Source&&>(source), how);
 }
 
 template <class Executor>
@@ -44,7 +48,7 @@ struct parallel_reduce_function {
         constexpr bool fits = fits_or_explains<std::iter_reference_t<It>, T, Op>();
         if constexpr (fits) {
             const auto get = [&first](std::uint64_t k) -> T { return static_cast<T>(element(first, k)); };
-            return reduce_from<Executor>(std::move(init), op, get, sequence_length(first, last), g);
+            return reduce_from<Executor, Op>(std::move(init), op, get, sequence_length(first, last), g);
         } else {
             return init;
         }
@@ -67,7 +71,7 @@ struct parallel_reduce_function {
         constexpr bool fits = fits_or_explains<std::iter_reference_t<It>, T, Op>();
         if constexpr (fits) {
             const auto read = [](const It& it) -> T { return static_cast<T>(*it); };
-            return reduce_source<Executor>(walk<It, End>(first, last), std::move(init), op, read);
+            return reduce_source<Executor, Op>(walk<It, End>(first, last), std::move(init), op, read);
         } else {
             return init;
         }
@@ -81,7 +85,7 @@ struct parallel_reduce_function {
         constexpr bool fits = fits_or_explains<source_reference<S>, T, Op>();
         if constexpr (fits) {
             const auto read = [](source_reference<S> x) -> T { return static_cast<T>(x); };
-            return reduce_source<Executor>(std::move(source), std::move(init), op, read);
+            return reduce_source<Executor, Op>(std::move(source), std::move(init), op, read);
         } else {
             return init;
         }
@@ -122,7 +126,8 @@ struct parallel_transform_reduce_function {
         constexpr bool fits = fits_or_explains<T, Reduce>() && check_transform<transformation_to<Transform, It, T>>();
         if constexpr (fits) {
             const transformed<T, It, Transform> get{first, transform};
-            return reduce_from<Executor>(std::move(init), reduce, get, sequence_length(first, last), g);
+            return reduce_from<Executor, Transform, Reduce>(std::move(init), reduce, get, sequence_length(first, last),
+                                                            g);
         } else {
             return init;
         }
@@ -143,7 +148,8 @@ struct parallel_transform_reduce_function {
         if constexpr (fits) {
             using element = std::iter_reference_t<It>;
             const through_iterator<handed_on_function<Transform, element>, It> read{transform};
-            return reduce_source<Executor>(walk<It, End>(first, last), std::move(init), reduce, read);
+            return reduce_source<Executor, Transform, Reduce>(walk<It, End>(first, last), std::move(init), reduce,
+                                                              read);
         } else {
             return init;
         }
@@ -157,7 +163,7 @@ struct parallel_transform_reduce_function {
         constexpr bool fits =
             fits_or_explains<T, Reduce>() && check_transform<source_transformation_to<Transform, S, T>>();
         if constexpr (fits) {
-            return reduce_source<Executor>(std::move(source), std::move(init), reduce, transform);
+            return reduce_source<Executor, Transform, Reduce>(std::move(source), std::move(init), reduce, transform);
         } else {
             return init;
         }
@@ -177,7 +183,8 @@ struct parallel_transform_reduce_function {
                 return static_cast<T>(casting<std::iter_reference_t<It1>, std::iter_reference_t<It2>>(transform)(
                     element(first1, k), element(first2, k)));
             };
-            return reduce_from<Executor>(std::move(init), reduce, get, sequence_length(first1, last1), g);
+            return reduce_from<Executor, Transform, Reduce>(std::move(init), reduce, get,
+                                                            sequence_length(first1, last1), g);
         } else {
             return init;
         }

@@ -4,6 +4,7 @@
 // The leftmost match, with the serial program's outcome: if the predicate throws at j and matches at k < j, the answer
 // is k and the exception is dropped; if j < k, the exception arrives. Both follow from joining the tree from the left.
 
+#include <skerry/detail/frontend/algorithm/as_named.hpp>
 #include <skerry/detail/frontend/algorithm/pieces.hpp>
 #include <skerry/detail/frontend/algorithm/sequence.hpp>
 
@@ -117,7 +118,8 @@ struct parallel_find_if_function {
             const auto test = [&](std::uint64_t k) {
                 return static_cast<bool>(casting<std::iter_reference_t<It>>(predicate)(element(first, k)));
             };
-            return advanced(first, find_first<Executor>(test, sequence_length(first, last), g));
+            const call_of<Executor, Predicate> shown;
+            return advanced(first, find_first<as_named<Executor, Predicate>>(test, sequence_length(first, last), g));
         } else {
             return first;
         }
@@ -148,7 +150,8 @@ struct parallel_quantifier_function {
                        (Q != quantifier::all);
             };
             const std::uint64_t n = sequence_length(first, last);
-            return (find_first<Executor>(test, n, g) != n) == (Q == quantifier::any);
+            const call_of<Executor, Predicate> shown;
+            return (find_first<as_named<Executor, Predicate>>(test, n, g) != n) == (Q == quantifier::any);
         } else {
             return false;
         }

@@ -7,6 +7,7 @@
 //   others: quicksort in place, or merge sort if it must be stable.
 // Where memory is short, in-place sorts take over. Sequences already in order cost one look.
 
+#include <skerry/detail/frontend/algorithm/as_named.hpp>
 #include <skerry/detail/frontend/algorithm/sort_merge.hpp>
 #include <skerry/detail/frontend/algorithm/sort_radix.hpp>
 #include <skerry/detail/frontend/algorithm/sort_sample.hpp>
@@ -163,7 +164,8 @@ struct parallel_sort_function {
                           "skerry: parallel_sort, parallel_stable_sort: the elements must be movable and not constant");
             if constexpr (comparison_of<Compare, Projection, It> && std::permutable<It>) {
                 const It end = first + static_cast<std::iter_difference_t<It>>(sequence_length(first, last));
-                sort_any<Executor, Stable>(first, end, compare, projection);
+                const call_of<Executor, Compare, Projection> shown;
+                sort_any<as_named<Executor, Compare, Projection>, Stable>(first, end, compare, projection);
             }
         }
     }

@@ -19,6 +19,7 @@
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/frontend/algorithm/sequence.hpp>
+#include <skerry/detail/frontend/forkjoin/part.hpp>
 #include <skerry/range.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -140,8 +141,8 @@ class fold_in_parts {
         if (n != length) {
             return next(how, source, n);
         }
-        auto both = Executor::fork_values([&how, &source, n] { return next(how, source, n); },
-                                          [&how, &after, n] { return from(how, after, 2 * n); });
+        auto both = Executor::fork_values(as_part_of<Fold>([&how, &source, n] { return next(how, source, n); }),
+                                          as_part_of<Fold>([&how, &after, n] { return from(how, after, 2 * n); }));
         return joined(how, std::move(both.first), std::move(both.second));
     }
 
@@ -159,8 +160,9 @@ class fold_in_parts {
         for (std::uint64_t i = 0; i != half; ++i) {
             static_cast<void>(after());
         }
-        auto both = Executor::fork_values([&how, &source, half] { return next(how, source, half); },
-                                          [&how, &after, n, half] { return next(how, after, n - half); });
+        auto both =
+            Executor::fork_values(as_part_of<Fold>([&how, &source, half] { return next(how, source, half); }),
+                                  as_part_of<Fold>([&how, &after, n, half] { return next(how, after, n - half); }));
         return how.join(std::move(both.first), std::move(both.second));
     }
 };

@@ -125,6 +125,7 @@ class source_chain {
               source(std::addressof(s)) {}
 
         static void run_stolen(task_header* header) noexcept {
+            runs_named<Fold, &rest::run_stolen>();
             auto& self = static_cast<rest&>(*header);
             const auto body = [&self] { return parts::fold(self.how, *self.source); }; // which nobody else uses now
             self.stolen.run(body);

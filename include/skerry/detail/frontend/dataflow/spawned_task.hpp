@@ -167,13 +167,6 @@ class spawned_task final : public dependent_task {
 
     // The type's name holds those of the function and of the arguments.
     static constexpr const char* text() noexcept { return __PRETTY_FUNCTION__; }
-    static constexpr const char* words() noexcept {
-        if constexpr (task_name<F>.empty()) {
-            return text();
-        } else {
-            return task_name<F>.data();
-        }
-    }
     static const void* function_of(const dependent_task& task) noexcept {
         return reinterpret_cast<const void*>(static_cast<const spawned_task&>(task).closure_.function);
     }
@@ -205,8 +198,8 @@ class spawned_task final : public dependent_task {
 
     static constexpr std::size_t access_count = (std::size_t{0} + ... + (is_access<K> ? 1U : 0U));
     static constexpr std::size_t container_count = containers_among<K...>;
-    static constexpr task_type type_of_this{&execute_spawned, &call,   &drop,  &release,
-                                            crossing(),       words(), code(), containers()};
+    static constexpr task_type type_of_this{&execute_spawned, &call,  &drop,        &release,    crossing(),
+                                            text(),           code(), containers(), body_name<F>};
 
     union {
         closure closure_; // until drop()

@@ -19,6 +19,7 @@
 #include <skerry/detail/core/worker_page.hpp>
 #include <skerry/detail/frontend/forkjoin/outcome.hpp>
 #include <skerry/detail/sched/join.hpp>
+#include <skerry/detail/sched/named_section.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -89,6 +90,17 @@ struct held_closure {
 using two_words [[gnu::vector_size(2 * sizeof(std::uintptr_t))]] = std::uintptr_t;
 #endif
 
+// Calls a branch in place: one with a name shows it.
+template <class F>
+[[gnu::always_inline]] inline result_of<invoke_result<F>> call_shown(F& f) {
+    if constexpr (shows_in_place<F>) {
+        const named_section shown(body_name<F>);
+        return call(f);
+    } else {
+        return call(f);
+    }
+}
+
 // A branch as a thief sees it.
 template <class G>
 class branch final : private held_closure<G>, public task_header {
@@ -123,12 +135,23 @@ class branch final : private held_closure<G>, public task_header {
     // Of a branch that nobody took, or that a thief is to run. Precondition: the closure is copied.
     [[nodiscard]] callee& copy() noexcept { return closure::kept; }
 
+    // Whether a task is one of these; and what it calls.
+    [[nodiscard]] static bool runs(const task_header& task) noexcept { return task.run == &run_stolen; }
+    [[nodiscard]] const callee& body() const noexcept {
+        if constexpr (closure::copied) {
+            return closure::kept;
+        } else {
+            return *closure::kept;
+        }
+    }
+
     outcome<result> stolen;
 
   private:
     using closure = held_closure<G>;
 
     [[gnu::visibility("hidden")]] static void run_stolen(task_header* header) noexcept {
+        runs_named<callee, &branch::run_stolen>();
         auto& self = static_cast<branch&>(*header);
         if constexpr (closure::copied) {
             self.stolen.run(self.copy());
@@ -161,7 +184,7 @@ using handed_over = std::conditional_t<copied_closure<F>, std::remove_reference_
 // or called by it alone.
 template <class F>
 [[gnu::noinline, gnu::hot]] result_of<invoke_result<F>> call_apart(F& f) {
-    return call(f);
+    return call_shown(f);
 }
 template <class F, class G>
 [[gnu::noinline, gnu::hot]] fork_result<F, G> fork_inside(handed_over<F> f, handed_over<G> g) {
@@ -206,7 +229,7 @@ template <class F, class G>
 template <class F, class Other>
 [[gnu::always_inline]] inline auto call_beside(F& f, Other& other) -> result_of<invoke_result<F>> {
     try {
-        return call(f);
+        return call_shown(f);
     } catch (...) {
         if (!withdraw(other)) {
             other.stolen.discard();
@@ -277,13 +300,13 @@ template <class F, class G>
                 if (__builtin_expect(!certain, 0)) {
                     return join_with<F, G>(a, page, other, in_task());
                 }
-                return {a, call(other.copy())};
+                return {a, call_shown(other.copy())};
             } else if (__builtin_expect(!certain, 0)) {
                 return join_with<F, G>(a, page, other, g);
             }
         }
         known_page<F, G>(page);
-        return {a, call(g)};
+        return {a, call_shown(g)};
     } else {
         branch<G> other(g, page);
         other.write_at_once();
@@ -302,9 +325,9 @@ template <class F, class G>
             }
         }
         if constexpr (called_from_task<G>) {
-            return {static_cast<first_result&&>(a), call(other.copy())};
+            return {static_cast<first_result&&>(a), call_shown(other.copy())};
         } else {
-            return {static_cast<first_result&&>(a), call(g)};
+            return {static_cast<first_result&&>(a), call_shown(g)};
         }
     }
 }

@@ -21,6 +21,7 @@
 #include <skerry/detail/core/loose_task.hpp>
 #include <skerry/detail/frontend/forkjoin/finish_frame.hpp>
 #include <skerry/detail/frontend/forkjoin/outcome.hpp>
+#include <skerry/detail/trace/body_name.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -131,6 +132,7 @@ class future_task final : public future_state<R> {
 
   private:
     static void run_and_release(task_header* header) noexcept {
+        runs_named<F, &future_task::run_and_release>();
         auto& self = static_cast<future_task&>(*header);
         self.enter();
         self.begun_ = true;

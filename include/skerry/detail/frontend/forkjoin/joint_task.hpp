@@ -11,6 +11,7 @@
 #include <skerry/detail/core/loose_task.hpp>
 #include <skerry/detail/frontend/forkjoin/finish_frame.hpp>
 #include <skerry/detail/sched/task_memory.hpp>
+#include <skerry/detail/trace/body_name.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -26,6 +27,7 @@ class scope_task final : public loose_task, public task_memory {
 
   private:
     static void run_and_delete(task_header* header) noexcept {
+        runs_named<F, &scope_task::run_and_delete>();
         auto& self = static_cast<scope_task&>(*header);
         finish_frame& frame = self.frame_;
         frame.call(self.f_);
@@ -51,6 +53,7 @@ class joint_task final : public loose_task, public task_memory {
 
   private:
     static void run_and_delete(task_header* header) noexcept {
+        runs_named<F, &joint_task::run_and_delete>();
         auto& self = static_cast<joint_task&>(*header);
         cover& other = self.cover_;
         latch<machine>& enclosing = *self.own_.pending;
