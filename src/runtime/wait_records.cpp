@@ -4,7 +4,6 @@
 
 #include <span>
 
-#include "base/port/call_stack.hpp"
 #include "base/port/clock.hpp"
 #include "base/port/lock_wait.hpp"
 
@@ -21,13 +20,13 @@ void call_record::take() noexcept {
     count_.store(count, memory_order::relaxed);
 }
 
-std::string call_record::place() const {
+port::place_in_program call_record::place() const {
     std::array<const void*, most> found;
     const std::size_t count = count_.load(memory_order::relaxed);
     for (std::size_t i = 0; i < count; ++i) {
         found[i] = calls_[i].load(memory_order::relaxed);
     }
-    return count == 0 ? std::string() : port::place_of_call(std::span(found).first(count));
+    return count == 0 ? port::place_in_program() : port::place_in_task(std::span(found).first(count));
 }
 
 void wait_records::seated(unsigned slot) noexcept {

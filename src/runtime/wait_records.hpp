@@ -9,12 +9,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/sync/machine.hpp>
 
+#include "base/port/call_stack.hpp"
 #include "sched/wait_observer.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -24,11 +24,11 @@ class call_record {
   public:
     void take() noexcept;
     void clear() noexcept { count_.store(0, memory_order::relaxed); }
-    // port::place_of_call(). Errors: std::bad_alloc.
-    [[nodiscard]] std::string place() const;
+    // Errors: std::bad_alloc.
+    [[nodiscard]] port::place_in_program place() const;
 
   private:
-    static constexpr std::size_t most = 32;
+    static constexpr std::size_t most = 64;
 
     machine::atomic<std::size_t> count_{0};
     std::array<machine::atomic<const void*>, most> calls_{};
@@ -60,8 +60,10 @@ class wait_records final : public wait_observer {
     }
     // Where the wait, or the call of blocking(), stands in the program; empty: it has not slept. Errors:
     // std::bad_alloc.
-    [[nodiscard]] std::string place_of_wait(unsigned slot) const { return records_[slot].waits.place(); }
-    [[nodiscard]] std::string place_of_blocking(unsigned slot) const { return records_[slot].blocks.place(); }
+    [[nodiscard]] port::place_in_program place_of_wait(unsigned slot) const { return records_[slot].waits.place(); }
+    [[nodiscard]] port::place_in_program place_of_blocking(unsigned slot) const {
+        return records_[slot].blocks.place();
+    }
 
   private:
     struct record {

@@ -102,14 +102,17 @@ void watchdog::run(void* self) {
     while (w.stop_.load(memory_order::acquire) == 0) {
         machine::futex_wait_for(w.stop_, 0, w.limit_ns_);
         const std::uint64_t now = port::now_ns();
-        if (w.stop_.load(memory_order::acquire) == 0 && w.overdue(now)) {
-            try {
-                w.report(now);
-            } catch (const std::exception& e) {
-                fixed_text<200> text;
-                text << "skerry watchdog: a wait lasts, and its report cannot be made: " << e.what() << '\n';
-                port::write_stderr(text.view());
+        if (w.stop_.load(memory_order::acquire) != 0) {
+            break;
+        }
+        try {
+            if (const char* const why = w.overdue(now)) {
+                w.report(now, why);
             }
+        } catch (const std::exception& e) {
+            fixed_text<200> text;
+            text << "skerry watchdog: a wait lasts, and its report cannot be made: " << e.what() << '\n';
+            port::write_stderr(text.view());
         }
     }
 }
@@ -119,16 +122,80 @@ bool watchdog::lacks_permits() const {
     return lent.blocked > lent.standing_in;
 }
 
-bool watchdog::overdue(std::uint64_t now) const {
-    const bool lacking = lacks_permits();
-    for (unsigned i = 0; i < team_.slots(); ++i) {
-        const wait_note note = records_.note(i);
-        if ((is_wait(note) && lasts(note.since, now, limit_ns_)) ||
-            (lacking && lasts(records_.blocked_since(i), now, limit_ns_))) {
-            return true;
+// In blocking() a worker may sleep, and so may one that has nothing to do.
+void watchdog::look_at_sleep(unsigned slot, std::uint64_t now) {
+    slot_memory& m = memory_[slot];
+    const worker& w = team_.slot(slot);
+    std::optional<port::thread_call> call;
+    std::uint64_t sleeps = 0;
+    if (w.taken.load(memory_order::acquire) && !w.sleeping.prepared() && !w.parked.load(memory_order::acquire) &&
+        records_.blocked_since(slot) == 0) {
+        sleeps = port::sleeps_of_thread(records_.thread(slot));
+        call = port::call_of_thread(records_.thread(slot));
+        if (call && call->running) {
+            call.reset();
         }
     }
-    return false;
+    if (!call) {
+        m.asleep_since = 0;
+    } else if (m.sleep != call || sleeps < m.sleeps || sleeps - m.sleeps > m.roused || m.asleep_since == 0) {
+        m.asleep_since = now;
+    }
+    m.sleep = call;
+    m.sleeps = sleeps;
+    m.roused = 0;
+}
+
+const char* watchdog::overdue(std::uint64_t now) {
+    memory_.resize(team_.slots());
+    const bool lacking = lacks_permits();
+    bool wait = false;
+    bool asleep = false;
+    bool task = false;
+    bool any = false; // told or not
+    bool waiting = false;
+    const auto told = [&](std::uint64_t since, std::uint64_t& known) {
+        const bool lasting = lasts(since, now, limit_ns_);
+        any = any || lasting;
+        return lasting && std::exchange(known, since) != since;
+    };
+    for (unsigned i = 0; i < memory_.size(); ++i) {
+        look_at_sleep(i, now);
+        slot_memory& m = memory_[i];
+        const wait_note note = records_.note(i);
+        wait = (is_wait(note) && told(note.since, m.wait_told)) || wait;
+        wait = (lacking && told(records_.blocked_since(i), m.blocking_told)) || wait;
+        if (m.asleep_since <= reported_) { // the last report has told where
+            m.sleep_told = m.asleep_since;
+        }
+        asleep = told(m.asleep_since, m.sleep_told) || asleep;
+        waiting = waiting || is_wait(note);
+    }
+    for (unsigned i = 0; i < memory_.size() && !wait; ++i) {
+        slot_memory& m = memory_[i];
+        const std::uint64_t since = records_.blocked_since(i) == 0 ? records_.running(i).task_since : 0;
+        if (!lasts(since, now, limit_ns_)) {
+            continue;
+        }
+        any = true;
+        if (waiting && std::exchange(m.task_seen, since) != since) {
+            continue; // perhaps for this task: then that wait is overdue, too, at the next look
+        }
+        task = std::exchange(m.task_told, since) != since || task;
+    }
+    if (wait) {
+        return "a wait has lasted longer than ";
+    }
+    if (asleep) {
+        return "a worker has slept in a call of the program longer than ";
+    }
+    if (task) {
+        return "a task has run for longer than ";
+    }
+    if (any && !circle().empty() && circle() != circle_told_) {
+        return "workers have waited for each other longer than ";
+    }
+    return nullptr;
 }
 
 std::string watchdog::waits_for(unsigned slot, std::vector<unsigned>& others) const {
@@ -181,45 +248,87 @@ wait_graph watchdog::look() const {
     return graph;
 }
 
-std::string watchdog::line_of(unsigned slot, std::uint64_t now) const {
+std::vector<unsigned> watchdog::circle() const {
+    // What was read piece by piece may never have been so at one time; what stands in a circle stays.
+    std::vector<unsigned> found = find_cycle(look());
+    if (!found.empty()) {
+        port::sleep_ns(1'000'000);
+        if (found != find_cycle(look())) {
+            found.clear();
+        }
+    }
+    return found;
+}
+
+std::string watchdog::place_of(unsigned slot) {
+    const worker& w = team_.slot(slot);
+    port::place_in_program place;
+    bool exact = true;
+    if (records_.blocked_since(slot) != 0) {
+        place = records_.place_of_blocking(slot);
+    } else if (w.sleeping.prepared()) {
+        place = is_wait(records_.note(slot)) ? records_.place_of_wait(slot) : port::place_in_program();
+    } else {
+        const port::thread_stack now = stacks_.read(records_.thread(slot));
+        ++memory_[slot].roused;
+        place = port::place_in_task(now.calls);
+        exact = now.exact;
+        if (place.call.empty() && is_wait(records_.note(slot))) {
+            place = records_.place_of_wait(slot);
+            exact = true;
+        }
+    }
+    std::string text = place.call.empty() ? "" : (exact ? "    at " : "    near ") + place.call + "\n";
+    return place.task.empty() ? text : text + "    in a task that begins at " + place.task + "\n";
+}
+
+std::string watchdog::line_of(unsigned slot, std::uint64_t now) {
     const worker& w = team_.slot(slot);
     const wait_note note = records_.note(slot);
+    const running_note running = records_.running(slot);
     std::string text = "  " + worker_text(slot) + ": ";
     if (!w.taken.load(memory_order::relaxed)) {
         return text + "not in use\n";
     }
-    if (const std::uint64_t since = records_.blocked_since(slot); since != 0) {
-        text += "inside blocking()" + time_text(since, now);
+    const bool awake = !w.sleeping.prepared();
+    const bool blocks = records_.blocked_since(slot) != 0;
+    if (blocks) {
+        text += "inside blocking()" + time_text(records_.blocked_since(slot), now);
     } else if (is_wait(note)) {
         text += "waits for " + std::string(note.text) + ' ' +
                 address_text(reinterpret_cast<std::uintptr_t>(note.subject)) + time_text(note.since, now);
     } else if (note.text != nullptr) {
         text += note.text + time_text(note.since, now);
     } else {
-        text += w.sleeping.prepared() ? "idle" : "runs the program's own code";
+        text += awake ? "runs the program's own code" : "idle";
+    }
+    if (running.what.address != 0 && (awake || is_wait(note))) {
+        text += (awake || blocks ? ", runs " : ", inside ") + name_of(running.what) + time_text(running.since, now);
     }
     std::vector<unsigned> others;
     if (const std::string whom = waits_for(slot, others); !whom.empty()) {
         text += ", " + whom;
+    } else if (const std::uint64_t since = memory_[slot].asleep_since; since != 0 && since < now && awake && !blocks) {
+        text += ", asleep in a call of its own" + time_text(since, now);
     }
-    text += w.sleeping.prepared() ? ", asleep" : "";
+    text += awake ? "" : ", asleep";
     text += w.tasks.looks_busy() ? ", has tasks\n" : "\n";
-    const std::string place = records_.blocked_since(slot) != 0 ? records_.place_of_blocking(slot)
-                              : is_wait(note)                   ? records_.place_of_wait(slot)
-                                                                : std::string();
-    return place.empty() ? text : text + "    at " + place + "\n";
+    return text + place_of(slot);
 }
 
-void watchdog::report(std::uint64_t now) const {
-    std::string text =
-        "skerry watchdog: a wait has lasted longer than " + std::to_string(limit_ns_ / 1'000'000) + " ms\n";
-    for (unsigned i = 0; i < team_.slots(); ++i) {
+void watchdog::report(std::uint64_t now, const char* why) {
+    reported_ = now;
+    for (unsigned i = 0; i < memory_.size(); ++i) { // what a line tells is told, whatever the report is for
+        if (const std::uint64_t since = records_.running(i).task_since; lasts(since, now, limit_ns_)) {
+            memory_[i].task_told = since;
+        }
+    }
+    std::string text = std::string("skerry watchdog: ") + why + std::to_string(limit_ns_ / 1'000'000) + " ms\n";
+    for (unsigned i = 0; i < memory_.size(); ++i) {
         text += line_of(i, now);
     }
-    // What was read piece by piece may never have been so at one time; what stands in a circle stays.
-    const std::vector<unsigned> cycle = find_cycle(look());
-    port::sleep_ns(1'000'000);
-    if (!cycle.empty() && cycle == find_cycle(look())) {
+    circle_told_ = circle();
+    if (const std::vector<unsigned>& cycle = circle_told_; !cycle.empty()) {
         text += "  deadlock:";
         for (std::size_t i = 0; i < cycle.size(); ++i) {
             text += (i == 0 ? " " : ", ") + worker_text(cycle[i]) + " waits for " +

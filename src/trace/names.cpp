@@ -4,6 +4,7 @@
 #include <skerry/detail/trace/names.hpp>
 
 #include <algorithm>
+#include <array>
 #include <new>
 #include <unordered_map>
 
@@ -35,6 +36,60 @@ std::size_t parameters_of(std::string_view words) noexcept {
     return 0;
 }
 
+// Where the words that stand between the brackets of a template end: behind the first `<` of `words`, at its own `>`,
+// or at the first comma between. npos: they do not.
+std::size_t end_of_argument(std::string_view words, std::size_t begin) noexcept {
+    std::size_t depth = 0;
+    for (std::size_t i = begin; i < words.size(); ++i) {
+        const char c = words[i];
+        if (c == '<' || c == '(' || c == '{' || c == '[') {
+            ++depth;
+        } else if (depth == 0 && (c == '>' || c == ',')) {
+            return i;
+        } else if (c == '>' || c == ')' || c == '}' || c == ']') {
+            --depth;
+        }
+    }
+    return std::string_view::npos;
+}
+
+// What a function of ours runs that runs tasks, by its symbol: "main::{lambda()#1}" of
+// "skerry::v1::detail::branch<main::{lambda()#1}>::run_stolen"; other symbols as they are.
+std::string body_of(const std::string& symbol) {
+    struct runner {
+        std::string_view name;
+        bool has_result; // as its first argument, before the body
+    };
+    constexpr std::array<runner, 4> runners{{{"detail::branch<", false},
+                                             {"detail::scope_task<", false},
+                                             {"detail::joint_task<", false},
+                                             {"detail::future_task<", true}}};
+    const std::string_view words = symbol;
+    if (!words.starts_with("skerry::")) {
+        return symbol;
+    }
+    for (const runner& r : runners) {
+        const std::size_t at = words.find(r.name);
+        if (at == std::string_view::npos || at > words.find('<')) {
+            continue;
+        }
+        std::size_t begin = at + r.name.size();
+        if (r.has_result) {
+            const std::size_t comma = end_of_argument(words, begin);
+            begin = comma == std::string_view::npos ? comma : comma + 2;
+        }
+        const std::size_t end = begin < words.size() ? end_of_argument(words, begin) : std::string_view::npos;
+        if (end != std::string_view::npos) {
+            std::string_view body = words.substr(begin, end - begin);
+            while (body.ends_with(' ') || body.ends_with('&')) {
+                body.remove_suffix(1);
+            }
+            return std::string(body);
+        }
+    }
+    return symbol;
+}
+
 } // namespace
 
 void name_code(std::uint64_t code, std::string_view name) {
@@ -58,7 +113,7 @@ std::string name_of_code(std::uint64_t code) {
         }
     }
     const std::string found = port::describe_code(code);
-    return found.substr(0, found.size() - parameters_of(found));
+    return body_of(found.substr(0, found.size() - parameters_of(found)));
 }
 
 std::string name_of_type(std::string_view words) {

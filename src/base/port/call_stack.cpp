@@ -2,12 +2,14 @@
 #include "base/port/call_stack.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <dlfcn.h>
 #include <unistd.h>
@@ -36,7 +38,9 @@ _Unwind_Reason_Code collect(_Unwind_Context* frame, void* to) {
     if (found.count == found.to.size()) {
         return _URC_END_OF_STACK;
     }
-    found.to[found.count++] = reinterpret_cast<const void*>(_Unwind_GetIP(frame));
+    int interrupted = 0; // not by a call: the address is of what was to run next
+    const std::uintptr_t address = _Unwind_GetIPInfo(frame, &interrupted);
+    found.to[found.count++] = reinterpret_cast<const void*>(address + (interrupted != 0 ? 1 : 0));
     return _URC_NO_REASON;
 }
 
@@ -49,16 +53,42 @@ bool is_internal(std::string_view symbol) noexcept {
     return symbol.starts_with("6skerry") || symbol.starts_with("S") || symbol.starts_with("9__gnu_cxx");
 }
 
-bool is_internal_header(std::string_view path) noexcept {
-    return path.find("include/skerry/") != std::string_view::npos || path.find("/c++/") != std::string_view::npos;
+// Whether a file is of Skerry's or of the standard library's, by where it stood when it was compiled.
+bool is_internal_file(std::string_view path) noexcept {
+    constexpr std::string_view here = __FILE__;
+    constexpr std::string_view sources = here.substr(0, here.rfind("base/port/"));
+    const std::size_t include = path.find("/include/");
+    return path.find("include/skerry/") != std::string_view::npos || path.starts_with(sources) ||
+           (include != std::string_view::npos && path.find("/c++/", include) != std::string_view::npos);
 }
 
 constinit std::mutex sources_mutex;
 
-struct place {
-    bool internal = false; // Skerry's or the standard library's, and all that was inlined there
-    std::string text;      // empty: nothing is known of it
+// One function on the way to an address, inlined or not.
+struct level {
+    bool internal = false;   // Skerry's or the standard library's
+    bool runs_task = false;  // Skerry's, and what a task begins with
+    bool system = false;     // a library's of the system
+    std::string text;        // "file.cpp:12 (function)"; empty: nothing is known of it
+    std::string declaration; // "file.cpp:10", where the function's declaration stands; empty: that is not known
 };
+
+// Whether a mangled name is of a function of Skerry's that runs a task's own function.
+bool runs_task(std::string_view symbol) noexcept {
+    const auto names = [symbol](std::string_view name) { return symbol.find(name) != std::string_view::npos; };
+    return is_internal(symbol) && symbol.starts_with("_Z") &&
+           (names("10run_stolen") || names("14run_and_delete") || names("15run_and_release") ||
+            names("15execute_spawned") || names("11run_watched") || names("11run_spawned"));
+}
+
+// Whose code is none of the program's: the system's libraries, and Skerry's own, of which symbols may be missing.
+bool is_system_module(std::string_view path) noexcept {
+    const std::string_view name = path.substr(path.rfind('/') + 1);
+    constexpr std::array<std::string_view, 13> libraries{
+        "libc.so",  "libpthread.so", "libstdc++.so", "libc++.so",  "libc++abi.so", "libgcc_s.so", "libm.so",
+        "librt.so", "ld-linux",      "ld-musl",      "linux-vdso", "[vdso]",       "libskerry.so"};
+    return std::ranges::any_of(libraries, [name](std::string_view l) { return name.starts_with(l); });
+}
 
 #ifdef SKERRY_KNOWS_LIBDW
 
@@ -86,34 +116,54 @@ class program_source {
         }
     }
 
-    [[nodiscard]] place find(std::uintptr_t address) const {
+    // From the innermost inlined function outwards; one level at least.
+    [[nodiscard]] std::vector<level> find(std::uintptr_t address) const {
         Dwfl_Module* const module = image_ != nullptr ? dwfl_.addrmodule(image_, address) : nullptr;
         if (module == nullptr) {
-            return {};
+            return {{}};
+        }
+        const char* const path =
+            dwfl_.module_info(module, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
+        const bool system = path != nullptr && is_system_module(path);
+        std::vector<level> levels;
+        place at;
+        Dwarf_Addr bias = 0;
+        Dwarf_Die* const unit = unit_of(module, address, bias);
+        std::unique_ptr<Dwarf_Die, decltype(&std::free)> scopes(nullptr, &std::free);
+        int count = 0;
+        Dwarf_Die* function = nullptr;
+        if (unit != nullptr) {
+            if (Dwarf_Line* const found = dwarf_.getsrc_die(unit, address - bias)) {
+                at.file = dwarf_.linesrc(found, nullptr, nullptr);
+                dwarf_.lineno(found, &at.line);
+            }
+            count = scopes_of(unit, address - bias, scopes);
+            for (int i = 0; i < count; ++i) {
+                Dwarf_Die& scope = scopes.get()[i];
+                const int tag = dwarf_.tag(&scope);
+                if (tag == DW_TAG_subprogram) {
+                    function = &scope;
+                } else if (tag == DW_TAG_inlined_subroutine) {
+                    levels.push_back(inlined(scope, at));
+                    complete(levels.back(), scope, unit);
+                    levels.back().system = system;
+                    if (!to_call_of(scope, unit, at)) {
+                        return levels;
+                    }
+                }
+            }
         }
         const char* const symbol = dwfl_.module_addrname(module, address);
-        const std::string_view name = symbol != nullptr ? symbol : "";
-        if (is_internal(name)) {
-            return {.internal = true, .text = {}};
+        level outermost = described(symbol != nullptr ? symbol : "", at, function);
+        if (outermost.text.empty() && !outermost.internal && symbol != nullptr) {
+            outermost.text = describe_code(address) + " (" + readable(symbol) + ")";
         }
-        const char* file = nullptr;
-        int line = 0;
-        Dwarf_Addr bias = 0;
-        if (Dwarf_Die* const unit = unit_of(module, address, bias)) {
-            if (Dwarf_Line* const found = dwarf_.getsrc_die(unit, address - bias)) {
-                file = dwarf_.linesrc(found, nullptr, nullptr);
-                dwarf_.lineno(found, &line);
-            }
-            leave_inlined(unit, address - bias, file, line);
+        if (function != nullptr) {
+            complete(outermost, *function, unit);
         }
-        if (file == nullptr && name.empty()) {
-            return {};
-        }
-        std::string text = file != nullptr ? std::string(file) + ":" + std::to_string(line) : describe_code(address);
-        if (!name.empty()) {
-            text += " (" + readable(symbol) + ")";
-        }
-        return {.internal = false, .text = std::move(text)};
+        outermost.system = system;
+        levels.push_back(std::move(outermost));
+        return levels;
     }
 
   private:
@@ -130,40 +180,147 @@ class program_source {
         return unit;
     }
 
-    // From code that was inlined out to the call of it, as long as that code is internal.
-    void leave_inlined(Dwarf_Die* unit, Dwarf_Addr address, const char*& file, int& line) const {
+    struct place {
+        const char* file = nullptr;
+        int line = 0;
+    };
+
+    // What lies around an address, each around the one before.
+    [[nodiscard]] int scopes_of(Dwarf_Die* unit, Dwarf_Addr address,
+                                std::unique_ptr<Dwarf_Die, decltype(&std::free)>& to) const {
         Dwarf_Die* seen = nullptr; // from the innermost on, but behind the first inlined one where that is defined
         if (dwarf_.getscopes(unit, address, &seen) <= 0) {
-            return;
+            return 0;
         }
         const std::unique_ptr<Dwarf_Die, decltype(&std::free)> innermost(seen, &std::free);
-        Dwarf_Die* scopes = nullptr; // each around the one before
+        Dwarf_Die* scopes = nullptr;
         const int count = dwarf_.getscopes_die(innermost.get(), &scopes);
-        const std::unique_ptr<Dwarf_Die, decltype(&std::free)> owned(scopes, &std::free);
-        for (int i = 0; i < count; ++i) {
-            Dwarf_Die& scope = scopes[i];
-            if (dwarf_.tag(&scope) != DW_TAG_inlined_subroutine) {
-                continue;
-            }
-            Dwarf_Attribute attribute;
-            // Not everything has such a name in every compiler's tables, but its code stands in some file.
-            const char* const symbol = dwarf_.formstring(dwarf_.attr_integrate(&scope, DW_AT_linkage_name, &attribute));
-            if (symbol != nullptr ? !is_internal(symbol) : file == nullptr || !is_internal_header(file)) {
-                return;
-            }
-            Dwarf_Word number = 0;
-            Dwarf_Files* files = nullptr;
-            if (dwarf_.formudata(dwarf_.attr(&scope, DW_AT_call_file, &attribute), &number) != 0 ||
-                dwarf_.getsrcfiles(unit, &files, nullptr) != 0) {
-                return;
-            }
-            const char* const caller = dwarf_.filesrc(files, number, nullptr, nullptr);
-            if (caller == nullptr || dwarf_.formudata(dwarf_.attr(&scope, DW_AT_call_line, &attribute), &number) != 0) {
-                return;
-            }
-            file = caller;
-            line = static_cast<int>(number);
+        to.reset(scopes);
+        return count;
+    }
+
+    // A function of which this is a place. `symbol`: mangled; empty: it has none.
+    [[nodiscard]] level described(std::string_view symbol, const place& at, Dwarf_Die* function) const {
+        level l{.internal = is_internal(symbol) || (at.file != nullptr && is_internal_file(at.file)),
+                .runs_task = runs_task(symbol),
+                .text = {},
+                .declaration = {}};
+        if (l.internal || at.file == nullptr) {
+            return l;
         }
+        l.text = std::string(at.file) + ":" + std::to_string(at.line);
+        if (!symbol.empty()) {
+            l.text += " (" + readable(std::string(symbol).c_str()) + ")";
+        }
+        l.declaration = function != nullptr ? declaration_of(*function) : std::string();
+        return l;
+    }
+
+    // Without a declaration in the tables, as a closure's class is missing with -g1, it is where the function's code
+    // begins.
+    void complete(level& l, Dwarf_Die& function, Dwarf_Die* unit) const {
+        if (l.declaration.empty() && !l.text.empty()) {
+            l.declaration = first_line_of(function, unit);
+        }
+    }
+
+    // Empty: that is not known.
+    [[nodiscard]] std::string first_line_of(Dwarf_Die& function, Dwarf_Die* unit) const {
+        Dwarf_Addr begin = 0;
+        int line = 0;
+        Dwarf_Line* const found = dwarf_.entrypc(&function, &begin) == 0 ? dwarf_.getsrc_die(unit, begin) : nullptr;
+        const char* const file = found != nullptr ? dwarf_.linesrc(found, nullptr, nullptr) : nullptr;
+        return file != nullptr && !is_internal_file(file) && dwarf_.lineno(found, &line) == 0
+                   ? std::string(file) + ":" + std::to_string(line)
+                   : std::string();
+    }
+
+    // What declares a function: that of which this is a copy, in its class if it has one. False: this itself.
+    bool to_declaration(Dwarf_Die& of, Dwarf_Die& to) const {
+        Dwarf_Attribute attribute;
+        Dwarf_Die origin;
+        if (dwarf_.formref_die(dwarf_.attr(&of, DW_AT_abstract_origin, &attribute), &origin) == nullptr) {
+            origin = of;
+        }
+        if (dwarf_.formref_die(dwarf_.attr(&origin, DW_AT_specification, &attribute), &to) == nullptr) {
+            to = origin;
+        }
+        return to.addr != of.addr;
+    }
+
+    // A closure's function has no line of its own, but its class has. Empty: that is not known.
+    [[nodiscard]] std::string declaration_of(Dwarf_Die& function) const {
+        Dwarf_Attribute attribute;
+        Dwarf_Word line = 0;
+        Dwarf_Die* found = &function;
+        Dwarf_Die declared;
+        std::unique_ptr<Dwarf_Die, decltype(&std::free)> around(nullptr, &std::free);
+        if (dwarf_.formudata(dwarf_.attr_integrate(&function, DW_AT_decl_line, &attribute), &line) != 0) {
+            to_declaration(function, declared);
+            Dwarf_Die* scopes = nullptr;
+            const int count = dwarf_.getscopes_die(&declared, &scopes);
+            around.reset(scopes);
+            if (count < 2 || dwarf_.formudata(dwarf_.attr(&scopes[1], DW_AT_decl_line, &attribute), &line) != 0) {
+                return {};
+            }
+            found = &scopes[1];
+        }
+        const char* const file = dwarf_.decl_file(found);
+        return file == nullptr || is_internal_file(file) ? std::string()
+                                                         : std::string(file) + ":" + std::to_string(line);
+    }
+
+    // Of an inlined function: by where it was declared.
+    [[nodiscard]] bool stands_in_internal_namespace(Dwarf_Die& scope) const {
+        Dwarf_Attribute attribute;
+        Dwarf_Die declared;
+        if (!to_declaration(scope, declared)) {
+            return false;
+        }
+        Dwarf_Die* around = nullptr;
+        const int count = dwarf_.getscopes_die(&declared, &around);
+        const std::unique_ptr<Dwarf_Die, decltype(&std::free)> owned(around, &std::free);
+        for (int i = count - 1; i >= 0; --i) { // the outermost namespace counts
+            if (dwarf_.tag(&around[i]) == DW_TAG_namespace) {
+                const char* const name = dwarf_.formstring(dwarf_.attr(&around[i], DW_AT_name, &attribute));
+                const std::string_view space = name != nullptr ? name : "";
+                return space == "skerry" || space == "std" || space == "__gnu_cxx";
+            }
+        }
+        return false;
+    }
+
+    [[nodiscard]] level inlined(Dwarf_Die& scope, const place& at) const {
+        Dwarf_Attribute attribute;
+        // Not everything has such a name in every compiler's tables, but its code stands in some file.
+        const char* const symbol = dwarf_.formstring(dwarf_.attr_integrate(&scope, DW_AT_linkage_name, &attribute));
+        if (symbol == nullptr && stands_in_internal_namespace(scope)) {
+            return {.internal = true, .text = {}, .declaration = {}};
+        }
+        level l = described(symbol != nullptr ? symbol : "", at, &scope);
+        if (symbol == nullptr && !l.internal && !l.text.empty()) {
+            if (const char* const name = dwarf_.formstring(dwarf_.attr_integrate(&scope, DW_AT_name, &attribute))) {
+                l.text += std::string(" (") + name + ")";
+            }
+        }
+        return l;
+    }
+
+    // From code that was inlined out to the call of it.
+    [[nodiscard]] bool to_call_of(Dwarf_Die& scope, Dwarf_Die* unit, place& at) const {
+        Dwarf_Attribute attribute;
+        Dwarf_Word number = 0;
+        Dwarf_Files* files = nullptr;
+        if (dwarf_.formudata(dwarf_.attr(&scope, DW_AT_call_file, &attribute), &number) != 0 ||
+            dwarf_.getsrcfiles(unit, &files, nullptr) != 0) {
+            return false;
+        }
+        at.file = dwarf_.filesrc(files, number, nullptr, nullptr);
+        if (at.file == nullptr || dwarf_.formudata(dwarf_.attr(&scope, DW_AT_call_line, &attribute), &number) != 0) {
+            return false;
+        }
+        at.line = static_cast<int>(number);
+        return true;
     }
 
     template <class Function>
@@ -186,7 +343,9 @@ class program_source {
                find_one("dwarf_tag", dwarf_.tag) && find_one("dwarf_attr", dwarf_.attr) &&
                find_one("dwarf_attr_integrate", dwarf_.attr_integrate) &&
                find_one("dwarf_formstring", dwarf_.formstring) && find_one("dwarf_formudata", dwarf_.formudata) &&
-               find_one("dwarf_getsrcfiles", dwarf_.getsrcfiles) && find_one("dwarf_filesrc", dwarf_.filesrc);
+               find_one("dwarf_getsrcfiles", dwarf_.getsrcfiles) && find_one("dwarf_filesrc", dwarf_.filesrc) &&
+               find_one("dwarf_decl_file", dwarf_.decl_file) && find_one("dwarf_formref_die", dwarf_.formref_die) &&
+               find_one("dwarf_entrypc", dwarf_.entrypc) && find_one("dwfl_module_info", dwfl_.module_info);
     }
 
     struct close {
@@ -204,6 +363,7 @@ class program_source {
         decltype(dwfl_module_addrname)* module_addrname;
         decltype(dwfl_module_nextcu)* module_nextcu;
         decltype(dwfl_module_addrdie)* module_addrdie;
+        decltype(dwfl_module_info)* module_info;
     } dwfl_{};
     struct {
         decltype(dwarf_haspc)* haspc;
@@ -219,6 +379,9 @@ class program_source {
         decltype(dwarf_formudata)* formudata;
         decltype(dwarf_getsrcfiles)* getsrcfiles;
         decltype(dwarf_filesrc)* filesrc;
+        decltype(dwarf_decl_file)* decl_file;
+        decltype(dwarf_formref_die)* formref_die;
+        decltype(dwarf_entrypc)* entrypc;
     } dwarf_{};
     Dwfl_Callbacks callbacks_{};
     Dwfl* image_ = nullptr;
@@ -228,7 +391,7 @@ class program_source {
 
 class program_source { // built where libdw's headers are missing
   public:
-    [[nodiscard]] place find(std::uintptr_t) const { return {}; }
+    [[nodiscard]] std::vector<level> find(std::uintptr_t) const { return {{}}; }
 };
 
 #endif
@@ -243,23 +406,47 @@ std::size_t call_stack(std::span<const void*> to) noexcept {
     return found.count;
 }
 
-std::string place_of_call(std::span<const void* const> return_addresses) {
+namespace {
+
+// `of_system`: whether calls of the system's libraries count.
+place_in_program place_among(std::span<const void* const> return_addresses, bool of_system) {
     const std::lock_guard lock(sources_mutex);
     const program_source source;
-    std::string text;
+    place_in_program found;
+    bool known = false;
     for (const void* const address : return_addresses) {
         const auto call = reinterpret_cast<std::uintptr_t>(address) - 1; // it lies before where it returns
-        const place found = source.find(call);
-        if (found.internal) {
-            continue;
-        }
-        text += text.empty() ? "" : ", called by ";
-        text += found.text.empty() ? describe_code(call) : found.text;
-        if (!found.text.empty()) {
-            break;
+        for (const level& l : source.find(call)) {
+            if (l.runs_task) {
+                return found;
+            }
+            if (l.internal || (l.system && !of_system)) {
+                continue;
+            }
+            found.task = l.declaration; // the last one before what runs tasks counts
+            if (known) {
+                continue;
+            }
+            const std::string text = l.text.empty() ? describe_code(call) : l.text;
+            if (l.text.empty() && !of_system && is_system_module(text)) {
+                continue;
+            }
+            known = !l.text.empty();
+            found.call += (found.call.empty() ? "" : ", called by ") + text;
         }
     }
-    return text;
+    found.task.clear(); // there was no task around
+    return found;
+}
+
+} // namespace
+
+place_in_program place_in_task(std::span<const void* const> return_addresses) {
+    return place_among(return_addresses, false);
+}
+
+std::string place_of_call(std::span<const void* const> return_addresses) {
+    return place_among(return_addresses, true).call;
 }
 
 } // namespace skerry::inline SKERRY_ABI::port

@@ -12,7 +12,8 @@
 
 namespace skerry::inline SKERRY_ABI::port {
 
-// The return addresses on the calling thread's stack, innermost first; returns how many. Some microseconds.
+// The return addresses on the calling thread's stack, innermost first; returns how many. Some microseconds. Of what a
+// signal has interrupted: one more than the address that was next.
 std::size_t call_stack(std::span<const void*> to) noexcept;
 
 // Where the innermost of these calls stands that neither Skerry's code makes nor the standard library's, inlined or
@@ -21,7 +22,14 @@ std::size_t call_stack(std::span<const void*> to) noexcept;
 // Empty: there is none. Reads the files: for what is done seldom. Errors: std::bad_alloc.
 std::string place_of_call(std::span<const void* const> return_addresses);
 
-// Held by place_of_call(), which loads and unloads a library, and to be held across fork(): a child that is forked
+struct place_in_program {
+    std::string call; // as place_of_call(), of calls that the system's libraries do not make either
+    std::string task; // where the function stands that the task around it began with: "file.cpp:10"; empty: not known
+};
+// The same of a stack on which a task runs, or none.
+place_in_program place_in_task(std::span<const void* const> return_addresses);
+
+// Held by these two, which load and unload a library, and to be held across fork(): a child that is forked
 // meanwhile could load none; glibc's loader ends it at the first.
 std::mutex& program_sources_mutex() noexcept;
 

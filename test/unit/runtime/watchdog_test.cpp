@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <coroutine>
 #include <cstddef>
 #include <cstdio>
@@ -361,6 +362,149 @@ TEST(Watchdog, NamesALockThatIsTakenTwice) {
                   {"deadlock: "});
     EXPECT_THAT(report, HasSubstr("that it holds itself"));
     EXPECT_THAT(report, HasSubstr("deadlock: worker 0 waits for itself\n"));
+}
+
+// Two branches, neither of which waits for the other in Skerry: all that there is are the locks.
+void lock_both(std::mutex& first, std::mutex& second, std::atomic<int>& begun) {
+    const std::lock_guard held(first);
+    begun.fetch_add(1);
+    while (begun < 2) {
+        std::this_thread::yield();
+    }
+    expect_line(__LINE__ + 1);
+    const std::lock_guard wanted(second);
+}
+
+TEST(Watchdog, NamesACircleOfLocksWithoutAWait) {
+    const std::string report =
+        report_of(2,
+                  [] {
+                      std::mutex m;
+                      std::mutex n;
+                      std::atomic<int> begun{0};
+                      skerry::parallel_invoke([&] { lock_both(m, n, begun); }, [&] { lock_both(n, m, begun); });
+                  },
+                  {"deadlock: "});
+    expect_lines_in(report);
+    EXPECT_THAT(report, ContainsRegex("worker 0: [^\n]*wants the lock 0x[0-9a-f]+ that worker 1 holds"));
+    EXPECT_THAT(report, ContainsRegex("worker 1: [^\n]*wants the lock 0x[0-9a-f]+ that worker 0 holds"));
+    EXPECT_THAT(report, HasSubstr("deadlock: worker 0 waits for worker 1, worker 1 waits for worker 0\n"));
+}
+
+// No task at all: the program's own code, inside a runtime.
+TEST(Watchdog, NamesALockThatTheProgramTakesTwice) {
+    const std::string report = report_of(1,
+                                         [] {
+                                             std::mutex lock;
+                                             const std::lock_guard held(lock);
+                                             expect_line(__LINE__ + 1);
+                                             const std::lock_guard again(lock);
+                                         },
+                                         {"deadlock: "});
+    expect_lines_in(report);
+    EXPECT_THAT(report, HasSubstr("skerry watchdog: a worker has slept in a call of the program longer than 50 ms\n"));
+    EXPECT_THAT(report, HasSubstr("deadlock: worker 0 waits for itself\n"));
+}
+
+// A task that waits for a condition, which nobody but the system knows of.
+void wait_for_ever(std::condition_variable& condition, std::mutex& lock) {
+    std::unique_lock held(lock);
+    expect_line(__LINE__ + 2);
+    while (true) {
+        condition.wait(held);
+    }
+}
+
+TEST(Watchdog, NamesTheLineOfATaskInACondition) {
+    for (const unsigned workers : {1U, 2U}) {
+        const std::string report =
+            report_of(workers,
+                      [] {
+                          std::mutex lock;
+                          std::condition_variable condition;
+                          skerry::finish([&](skerry::scope& s) {
+                              s.async(skerry::named<"consumer">([&] { wait_for_ever(condition, lock); }));
+                          });
+                      },
+                      {"runs consumer, for", "    at "});
+        expect_lines_in(report);
+        EXPECT_THAT(report, ContainsRegex("in a task that begins at [^\n]*watchdog_test.cpp:[0-9]+\n"));
+        EXPECT_THAT(report, Not(HasSubstr("start_thread")));
+        EXPECT_THAT(report, Not(HasSubstr("deadlock")));
+    }
+}
+
+// Nobody waits in Skerry, and nothing is wrong: the report says so once.
+TEST(Watchdog, NamesATaskThatRunsForLong) {
+    const std::string report = report_of(2,
+                                         [] {
+                                             std::atomic<bool> begun{false};
+                                             skerry::task_group group;
+                                             group.run(skerry::named<"long one">([&] {
+                                                 expect_line(__LINE__ + 2);
+                                                 begun = true;
+                                                 for (std::atomic<int> i{0}; begun; ++i) {
+                                                 }
+                                             }));
+                                             while (begun || true) {
+                                                 std::this_thread::yield();
+                                             }
+                                         },
+                                         {"runs long one, for"});
+    expect_lines_in(report);
+    EXPECT_THAT(report, HasSubstr("skerry watchdog: a task has run for longer than 50 ms\n"));
+    EXPECT_THAT(report, ContainsRegex("worker 0: running tasks, for [0-9]+ ms, runs long one, for [0-9]+ ms"));
+    EXPECT_THAT(report, Not(HasSubstr("deadlock")));
+}
+
+// What has no name goes by its function, whatever runs it.
+TEST(Watchdog, NamesTheFunctionOfATaskWithoutAName) {
+    const auto stuck = [] {
+        std::atomic<bool> on{true};
+        while (on) {
+        }
+    };
+    const std::vector<std::function<void()>> programs{
+        [&] { skerry::submit(stuck).wait(); }, [&] { skerry::finish([&](skerry::scope& s) { s.async(stuck); }); },
+        [&] {
+            int x = 0;
+            skerry::spawn([&](int&) { stuck(); }, skerry::inout(x));
+            skerry::taskwait();
+        },
+        [&] {
+            std::atomic<bool> begun{false};
+            skerry::parallel_invoke([&] { wait_until(begun); },
+                                    [&] {
+                                        begun = true;
+                                        stuck();
+                                    });
+        }};
+    for (const auto& program : programs) {
+        const std::string report = report_of(2, program, {"    at ", "in a task that begins at "});
+        EXPECT_THAT(report, ContainsRegex("runs [^\n]*(Watchdog_NamesTheFunction|watchdog_test.cpp)[^\n]*, for"));
+        EXPECT_THAT(report, Not(HasSubstr("detail::")));
+        EXPECT_THAT(report, ContainsRegex("    at [^\n]*watchdog_test.cpp:[0-9]+ \\("));
+        EXPECT_THAT(report, ContainsRegex("in a task that begins at [^\n]*watchdog_test.cpp:[0-9]+\n"));
+    }
+}
+
+// A call that a signal would end is left alone: its stack is read from outside.
+TEST(Watchdog, LeavesACallAlone) {
+    const std::string report = report_of(
+        2,
+        [] {
+            skerry::submit([] {
+                int ends[2];
+                char c = 0;
+                if (pipe(ends) == 0) {
+                    const auto got = read(ends[0], &c, 1); // nobody writes
+                    dprintf(STDERR_FILENO, "skerry watchdog: the call has ended with %d\n", static_cast<int>(got));
+                }
+            }).wait();
+        },
+        {"    near "});
+    EXPECT_THAT(report, ContainsRegex("    near [^\n]*watchdog_test.cpp:[0-9]+ "));
+    EXPECT_THAT(report, Not(HasSubstr("the call has ended")));
 }
 
 TEST(Watchdog, NamesALockThatIsHeldOutside) {
