@@ -87,7 +87,9 @@ void add_runtime_flags(CLI::App& command, cli::runtime_flags& flags, words_of_ru
         .add_flag("--guard-accesses,!--no-guard-accesses", words.guard_accesses,
                   "SKERRY_GUARD_ACCESSES: debug builds close what a task of another process has not declared")
         ->group(group);
-    command.add_option("--watchdog", flags.watchdog_seconds, "SKERRY_WATCHDOG: seconds before a wait or a task is reported")
+    command
+        .add_option("--watchdog", flags.watchdog_seconds,
+                    "SKERRY_WATCHDOG: seconds before a wait or a task is reported")
         ->check(CLI::Range(0.0, longest_watchdog))
         ->group(group);
     command.add_option("--trace", flags.trace, "SKERRY_TRACE: write what every worker did, for ui.perfetto.dev")
