@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
+#include <functional>
 #include <numeric>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -35,6 +37,30 @@ TYPED_TEST(mapping, calls_for_each_element) {
         this->for_each(v.begin() + 1, v.end(), [](int& x) { ++x; }, grain::fixed(1));
         EXPECT_EQ(v[0], 1);
         EXPECT_EQ(std::accumulate(v.begin(), v.end(), 0), 777 + 776);
+    });
+}
+
+// Bits that share a word may be read by all, also where what hands them out could write them.
+TYPED_TEST(mapping, reads_bits) {
+    setting<TypeParam>::each([&](unsigned) {
+        constexpr skerry::detail::parallel_for_function<TypeParam> loop{};
+        std::vector<bool> bits(1'001);
+        for (std::size_t i = 0; i < bits.size(); i += 3) bits[i] = true;
+        const std::vector<bool>& constant = bits;
+        std::atomic<int> seen{0};
+        const auto count = [&seen](bool b) { seen += b ? 1 : 0; };
+        const std::function<void(const bool&)> count_too = count;
+        loop(bits, count, grain::fixed(7));
+        loop(bits.begin(), bits.end(), count_too);
+        loop(constant, [&](auto&& b) { count(b); });
+        this->for_each(bits, count, grain::fixed(10));
+        this->for_each(bits.cbegin(), bits.cend(), [&](const auto& b) { count(b); });
+        this->for_each(bits | std::views::filter([](bool b) { return b; }), count);
+        EXPECT_EQ(seen.load(), 6 * 334);
+        std::vector<char> out(bits.size());
+        this->transform(bits, out.begin(), [](bool b) { return b ? 'y' : 'n'; }, grain::fixed(10));
+        EXPECT_EQ(std::ranges::count(out, 'y'), 334);
+        EXPECT_EQ(this->copy_if(bits, out.begin(), [](bool b) { return b; }) - out.begin(), 334);
     });
 }
 

@@ -77,9 +77,9 @@ struct parallel_copy_if_function {
     Out operator()(It first, End last, Out out, Predicate predicate, grain g = grain::automatic()) const {
         static_assert(predicate_on<Predicate, It>,
                       "skerry: parallel_copy_if: the predicate must be callable with an element and give a bool");
-        static_assert(std::indirectly_copyable<It, Out>,
+        static_assert(std::indirectly_copyable<It, Out> || !writes_no_bits<Out>(),
                       "skerry: parallel_copy_if: the elements must be assignable to the output's elements");
-        if constexpr (predicate_on<Predicate, It> && std::indirectly_copyable<It, Out>) {
+        if constexpr (predicate_on<Predicate, It> && std::indirectly_copyable<It, Out> && writes_no_bits<Out>()) {
             const std::uint64_t n = sequence_length(first, last);
             const call_of<Executor, Predicate> shown;
             if constexpr (Executor::parallel) {

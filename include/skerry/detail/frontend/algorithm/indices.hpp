@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -104,5 +105,54 @@ template <class F, std::size_t N>
 concept callable_with_a_point = (N == 1 && requires(F& f, std::ptrdiff_t i) { f(i); }) ||
                                 (N == 2 && requires(F& f, std::ptrdiff_t i) { f(i, i); }) ||
                                 (N == 3 && requires(F& f, std::ptrdiff_t i) { f(i, i, i); });
+
+// What stands for a bit of a word, as std::vector<bool> hands out. Tasks that write bits of one word at the same time
+// lose some of them.
+template <class Reference>
+concept written_as_a_bool =
+    std::is_class_v<Reference> && std::convertible_to<Reference, bool> && requires(Reference r, bool b) { r = b; };
+template <class Reference>
+concept bit_reference = written_as_a_bool<Reference> && requires(Reference r) { r.flip(); };
+// Several references at once, as a zip of sequences hands out.
+template <class Reference>
+inline constexpr bool holds_a_bit = bit_reference<Reference>;
+template <template <class...> class Tuple, class... Reference>
+inline constexpr bool holds_a_bit<Tuple<Reference...>> = (bit_reference<Reference> || ...);
+
+template <class It>
+using reference_of = decltype(*std::declval<It&>());
+template <class It>
+concept bit_iterator =
+    holds_a_bit<reference_of<It>> ||
+    (written_as_a_bool<reference_of<It>> && requires { requires std::same_as<typename It::value_type, bool>; });
+
+// Whether a body takes the value of a bit, and not what stands for it. Of a template nobody knows.
+template <class Known, class Reference>
+inline constexpr bool takes_the_value = false;
+template <class P, class... More, class Reference>
+inline constexpr bool takes_the_value<parameters<P, More...>, Reference> =
+    !std::same_as<std::remove_cvref_t<P>, Reference>;
+
+// Whether a body may be called with elements of which some are bits of one word.
+template <class F, class It>
+consteval bool leaves_bits_alone() {
+    constexpr bool fits = [] {
+        if constexpr (bit_iterator<It>) {
+            return takes_the_value<typename parameters_of<std::remove_cv_t<F>>::type, reference_of<It>>;
+        } else {
+            return true;
+        }
+    }();
+    static_assert(
+        fits,
+        "skerry: bits, as of std::vector<bool>, share words: f may only read them, as a bool or from a const range");
+    return fits;
+}
+template <class Out>
+consteval bool writes_no_bits() {
+    static_assert(!bit_iterator<Out>,
+                  "skerry: bits, as of std::vector<bool>, share words, and tasks that write them lose some: use char");
+    return !bit_iterator<Out>;
+}
 
 } // namespace skerry::inline SKERRY_ABI::detail

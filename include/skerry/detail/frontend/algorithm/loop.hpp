@@ -48,10 +48,12 @@ struct element_run {
 
 template <class Executor, class It, class End, class F, grain_or_none Grain>
 void run_iterators(F& f, const It& first, const End& last, Grain g) {
-    const auto n = static_cast<std::ptrdiff_t>(last - first);
-    if (n <= 0) return;
-    const call_of<Executor, F> shown;
-    run_pieces<as_named<Executor, F>>(element_run<It, F>{f, first}, static_cast<std::uint64_t>(n), g);
+    if constexpr (leaves_bits_alone<F, It>()) {
+        const auto n = static_cast<std::ptrdiff_t>(last - first);
+        if (n <= 0) return;
+        const call_of<Executor, F> shown;
+        run_pieces<as_named<Executor, F>>(element_run<It, F>{f, first}, static_cast<std::uint64_t>(n), g);
+    }
 }
 
 // Calls a body once for each index, element or point, in any order and perhaps at the same time; returns when all calls

@@ -27,7 +27,7 @@ struct parallel_for_each_function {
     template <class It, class End, class F>
         requires forward_pair<It, End>
     [[gnu::always_inline]] void operator()(It first, End last, F f) const {
-        if constexpr (fits_or_explains<callable_with_an_element<F, It>>()) {
+        if constexpr (fits_or_explains<callable_with_an_element<F, It>>() && leaves_bits_alone<F, It>()) {
             const through_iterator<handed_on_function<F, std::iter_reference_t<It>>, It> at{f};
             for_each_of<F>(walk<It, End>(first, last), at);
         }
@@ -38,7 +38,9 @@ struct parallel_for_each_function {
     }
     template <element_source S, class F>
     [[gnu::always_inline]] void operator()(S source, F f) const {
-        if constexpr (fits_or_explains<std::invocable<F&, source_reference<S>>>()) for_each_of<F>(std::move(source), f);
+        if constexpr (fits_or_explains<std::invocable<F&, source_reference<S>>>() &&
+                      leaves_bits_alone<F, found_by<S>>())
+            for_each_of<F>(std::move(source), f);
     }
 
   private:
@@ -98,7 +100,7 @@ struct parallel_transform_function {
         constexpr bool fits = requires { *out = f(*first); };
         static_assert(fits, "skerry: parallel_transform: f must be callable as f(x) with an element x and its result "
                             "must be assignable to the output's elements");
-        if constexpr (fits) {
+        if constexpr (fits && writes_no_bits<Out>()) {
             const std::uint64_t n = sequence_length(first, last);
             const call_of<Executor, F> shown;
             run_pieces<as_named<Executor, F>>(transform_run<It, Out, F>{first, out, f}, n, g);
@@ -119,7 +121,7 @@ struct parallel_transform_function {
         static_assert(fits,
                       "skerry: parallel_transform: f must be callable as f(x, y) with an element of each sequence "
                       "and its result must be assignable to the output's elements");
-        if constexpr (fits) {
+        if constexpr (fits && writes_no_bits<Out>()) {
             const std::uint64_t n = sequence_length(first1, last1);
             const call_of<Executor, F> shown;
             run_pieces<as_named<Executor, F>>(pair_transform_run<It1, It2, Out, F>{first1, first2, out, f}, n, g);

@@ -80,10 +80,11 @@ Out checked_scan(It first, const End& last, Out out, Op op, std::optional<T> ini
     static_assert(binary_operation_on<Op, T>,
                   "skerry: parallel scan: op must be callable as op(x, y) with two values of the sum's type T and give "
                   "a T");
-    static_assert(std::convertible_to<std::iter_reference_t<It>, T> && std::indirectly_writable<Out, T>,
+    static_assert(!writes_no_bits<Out>() ||
+                      (std::convertible_to<std::iter_reference_t<It>, T> && std::indirectly_writable<Out, T>),
                   "skerry: parallel scan: the elements must convert to the sum's type, and that to the output's");
     static_assert(std::copyable<T>, "skerry: parallel scan: the sum's type must be copyable");
-    if constexpr (scannable<T, Op, It, Out>) {
+    if constexpr (scannable<T, Op, It, Out> && writes_no_bits<Out>()) {
         const std::uint64_t n = sequence_length(first, last);
         auto&& combine = casting<T, T>(op);
         const call_of<Executor, Op> shown;

@@ -160,9 +160,9 @@ struct parallel_sort_function {
             static_assert(comparison_of<Compare, Projection, It>,
                           "skerry: parallel_sort, parallel_stable_sort: the comparison must be callable with two "
                           "elements (or their projections) and give a bool");
-            static_assert(std::permutable<It>,
+            static_assert(std::permutable<It> || !writes_no_bits<It>(),
                           "skerry: parallel_sort, parallel_stable_sort: the elements must be movable and not constant");
-            if constexpr (comparison_of<Compare, Projection, It> && std::permutable<It>) {
+            if constexpr (comparison_of<Compare, Projection, It> && std::permutable<It> && writes_no_bits<It>()) {
                 const It end = first + static_cast<std::iter_difference_t<It>>(sequence_length(first, last));
                 const call_of<Executor, Compare, Projection> shown;
                 sort_any<as_named<Executor, Compare, Projection>, Stable>(first, end, compare, projection);
