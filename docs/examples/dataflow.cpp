@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include <skerry/skerry.hpp>
@@ -27,6 +28,24 @@ double blocks() {
     return b[7]; // 3
 }
 // [/program]
+
+// [containers]
+void read_in(std::vector<int>& lines) { // whatever there is
+    for (int i = 0; i < 100; ++i) lines.push_back(i);
+}
+void append(const std::vector<int>& lines, std::string& text) {
+    for (const int line : lines) text += std::to_string(line) + ' ';
+}
+
+std::size_t containers() {
+    std::vector<int> lines; // empty when its tasks are spawned
+    std::string text;
+    skerry::spawn(read_in, skerry::out(lines));
+    skerry::spawn(append, skerry::in(lines), skerry::inout(text)); // after it, with 100 lines
+    skerry::taskwait();
+    return text.size(); // 290
+}
+// [/containers]
 
 // [partition]
 void scale(skerry::tile<double, 2> t, double by) { // t(i, j), t.extent(d), t.stride(d), t.data()
@@ -91,8 +110,8 @@ bool errors() {
 // [/errors]
 
 int main() {
-    const bool right =
-        skerry::runtime().run([] { return blocks() == 3 && parts() == 140 && nested() == 3 && errors(); });
+    const bool right = skerry::runtime().run(
+        [] { return blocks() == 3 && containers() == 290 && parts() == 140 && nested() == 3 && errors(); });
     std::printf("%s\n", right ? "as promised" : "wrong");
     return right ? 0 : 1;
 }
