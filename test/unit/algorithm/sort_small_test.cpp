@@ -65,6 +65,49 @@ TEST(sorting_against_an_adversary, needs_few_comparisons) {
     }
 }
 
+// An element that many have been compared with in a row was a pivot. From the first one on, the others say that they
+// are less than all, and former pivots that they are not: each pivot would be equal to the last one, and alone with
+// that.
+class denier {
+  public:
+    explicit denier(std::size_t n) : former_(n, false) {}
+
+    bool less(std::uint32_t x, std::uint32_t y) {
+        ++calls_;
+        if (x == pivot_ || y == pivot_) {
+            ++row_;
+        } else {
+            if (row_ > 100) former_[pivot_] = denies_ = true;
+            pivot_ = x == last_x_ || x == last_y_ ? x : y;
+            row_ = 0;
+        }
+        last_x_ = x;
+        last_y_ = y;
+        return denies_ ? !former_[x] : x < y;
+    }
+    [[nodiscard]] std::uint64_t calls() const { return calls_; }
+
+  private:
+    std::vector<bool> former_;
+    bool denies_ = false;
+    std::uint32_t pivot_ = 0;
+    std::uint32_t last_x_ = 0;
+    std::uint32_t last_y_ = 0;
+    unsigned row_ = 0;
+    std::uint64_t calls_ = 0;
+};
+
+TEST(sorting_against_an_adversary, needs_few_comparisons_that_are_no_order) {
+    const std::size_t n = 20000;
+    std::vector<std::unique_ptr<std::uint32_t>> v;
+    for (std::uint32_t i = 0; i < n; ++i) v.push_back(std::make_unique<std::uint32_t>(i));
+    std::ranges::shuffle(v, std::mt19937{1});
+    denier d{n};
+    const skerry::detail::parallel_sort_function<in_place, false> sort{};
+    sort(v, [&d](const auto& x, const auto& y) { return d.less(*x, *y); });
+    EXPECT_LT(static_cast<double>(d.calls()), 6 * static_cast<double>(n) * std::log2(n));
+}
+
 TEST(sorting_small, networks_sort_every_sequence_of_zeros_and_ones) {
     const auto less = [](int a, int b) { return a < b; };
     const auto check = [&]<bool Stable>(std::bool_constant<Stable>, std::size_t n) {
