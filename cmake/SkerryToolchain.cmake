@@ -20,6 +20,11 @@ if(SKERRY_WERROR)
   target_compile_options(skerry_options INTERFACE -Werror)
 endif()
 
+# What a user may turn on: the headers and the library's own sources give it no reason, without a pragma (test/headers).
+set(skerry_warnings -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast -Wnull-dereference)
+set(skerry_gcc_warnings ${skerry_warnings} -Wuseless-cast -Wcast-align=strict)
+set(skerry_clang_warnings ${skerry_warnings} -Wcast-align)
+
 set(sanitized NO)
 if(SKERRY_SANITIZE)
   set(sanitized YES) # SKERRY_SANITIZE itself may have a comma, which generator expressions do not take

@@ -23,9 +23,10 @@ std::string list_text(const std::vector<unsigned>& cpus) {
         while (last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1) {
             ++last;
         }
-        text += (text.empty() ? "" : ",") + std::to_string(cpus[i]);
+        text += text.empty() ? "" : ","; // apart: GCC 12 takes `"," + string` for an overlapping copy
+        text += std::to_string(cpus[i]);
         if (last > i) {
-            text += '-'; // apart: GCC 12 takes `'-' + string` for an overlapping copy
+            text += '-';
             text += std::to_string(cpus[last]);
         }
         i = last + 1;

@@ -37,7 +37,7 @@ class first_error {
     }
     [[nodiscard]] bool any() const noexcept { return taken_.load(memory_order::relaxed); }
     // Rethrows and forgets. Precondition: any().
-    [[noreturn]] void rethrow() {
+    [[gnu::__noreturn__]] void rethrow() {
         const std::exception_ptr error = std::exchange(error_, nullptr);
         taken_.store(false, memory_order::relaxed);
         std::rethrow_exception(error);

@@ -36,7 +36,7 @@ template <class F>
 // What an outcome does with an exception, compiled into the library: a fork's own code is smaller and sooner compiled.
 // keep_error() leaves the exception being handled in the room; the other two end its life there.
 SKERRY_EXPORT void keep_error(std::byte* room) noexcept;
-[[noreturn]] SKERRY_EXPORT void rethrow_kept(std::exception_ptr& kept);
+[[gnu::__noreturn__]] SKERRY_EXPORT void rethrow_kept(std::exception_ptr& kept);
 SKERRY_EXPORT void drop_kept(std::exception_ptr& kept) noexcept;
 
 // Written by the thief, read by the joiner after the join word says so. Unwritten otherwise: a fork that is not stolen
