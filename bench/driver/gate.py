@@ -5,7 +5,7 @@ import dataclasses
 import math
 import statistics
 
-from rows import (BOUNDS, COMPILE_ROW, COMPILE_SECONDS, COPIES, DECIDING, EFFICIENCY_OF_MANY, ELISIONS, MANY, NOTHING,
+from rows import (ALGORITHMS_ROW, ALGORITHMS_SECONDS, ALGORITHMS_TEXT, BOUNDS, COMPILE_ROW, COMPILE_SECONDS, COPIES, DECIDING, EFFICIENCY_OF_MANY, ELISIONS, MANY, NOTHING,
                   OPTIMUM_SLACK, PROGRAM_OF_COPIES, PROGRAMS_MEAN, PROGRAMS_OF_COPIES, PROGRAMS_WORST, ROWS, SERIAL, SKERRY)
 
 
@@ -180,6 +180,28 @@ def _compile(result):
     return verdicts
 
 
+def algorithms_of(samples):
+    """{what: (unit, Skerry's, oneTBB's or None)} of one compiler: its time, the median, and the code."""
+    def of(library):
+        one = samples.get(library)
+        return (statistics.median(one["seconds"]), one["text"] / 1000) if one else (None, None)
+    (seconds, text), (their_seconds, their_text) = of("Skerry"), of("oneTBB")
+    return {"time": ("s", seconds, their_seconds), "code": ("KB", text, their_text)}
+
+
+def _algorithms(result):
+    """g++ alone has goals; without oneTBB there are none."""
+    verdicts = []
+    goals = {"time": ALGORITHMS_SECONDS, "code": ALGORITHMS_TEXT}
+    for what, (unit, ours, theirs) in algorithms_of(result.get("g++", {})).items():
+        found, goal = ratio(ours, theirs), goals[what]
+        if found is not None:
+            verdicts.append(Verdict(f"{ALGORITHMS_ROW}, {what}", 0, found <= goal,
+                                    f"g++: {ours:.2f} {unit}, {found:.3f} of oneTBB's, <= {goal}",
+                                    f"{found:.3f}", f"<= {goal} x oneTBB's, g++"))
+    return verdicts
+
+
 def evaluate(result):
     """A verdict per row, Skerry column and thing to hold. A Skerry column that could not be measured fails; a rival
     that could not be is left out, and named in the table."""
@@ -202,6 +224,7 @@ def evaluate(result):
     for run in result["programs"]:
         verdicts += _programs(run)
     verdicts += _compile(result.get("compile", {}))
+    verdicts += _algorithms(result.get("algorithms", {}))
     if not verdicts:
         verdicts.append(Verdict("all", 0, False, "nothing of Skerry was measured"))
     return verdicts

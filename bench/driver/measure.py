@@ -24,6 +24,8 @@ PROGRAM_RUNS = 3
 COMPILE_RUNS = 10
 FILES = ROOT / "bench" / "compile"
 COMPILED = ("forks", "atomic")
+ALGORITHMS = {"Skerry": "algorithms", "oneTBB": "algorithms_tbb"}
+ALGORITHM_RUNS = 5
 
 
 class Failure(Exception):
@@ -175,19 +177,56 @@ def processor_seconds(command):
     return used.ru_utime + used.ru_stime
 
 
+def compilers():
+    """(name, how it is called here) of those that are installed."""
+    found = {name: next((spelled for spelled in spellings if shutil.which(spelled)), None)
+             for name, spellings in COMPILERS.items()}
+    return [(name, compiler) for name, compiler in found.items() if compiler is not None]
+
+
+def compile_command(compiler, source, output=os.devnull):
+    """As a user compiles it."""
+    return [compiler, "-std=c++20", "-O2", "-c", "-I", ROOT / "include", "-o", output, FILES / f"{source}.cpp"]
+
+
 def measure_compile(rounds, say):
     """{compiler: {"forks", "atomic": seconds of each time}}: a file that forks once beside one that includes <atomic>
     alone, by turns, as a user compiles them."""
     samples = {}
-    for name, spellings in COMPILERS.items():
-        compiler = next((spelled for spelled in spellings if shutil.which(spelled)), None)
-        if compiler is not None:
-            samples[name] = {what: [] for what in COMPILED}
-            for turn in range(rounds * COMPILE_RUNS + 1):
-                for what in by_turns(COMPILED, turn):
-                    say(f"compiling with {name}, {turn} of {rounds * COMPILE_RUNS}: {what}")
-                    used = processor_seconds([compiler, "-std=c++20", "-O2", "-c", "-I", ROOT / "include", "-o",
-                                              os.devnull, FILES / f"{what}.cpp"])
-                    if turn > 0:  # the first reads the headers from the disk
-                        samples[name][what].append(used)
+    for name, compiler in compilers():
+        samples[name] = {what: [] for what in COMPILED}
+        for turn in range(rounds * COMPILE_RUNS + 1):
+            for what in by_turns(COMPILED, turn):
+                say(f"compiling with {name}, {turn} of {rounds * COMPILE_RUNS}: {what}")
+                used = processor_seconds(compile_command(compiler, what))
+                if turn > 0:  # the first reads the headers from the disk
+                    samples[name][what].append(used)
     return samples
+
+
+def text_bytes(object_file):
+    """Of an object file: its code, its constants, and its tables for exceptions."""
+    command = ["size", str(object_file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Failure(f"size said: {(done.stderr.strip() or 'nothing').splitlines()[0]}")
+    return int(done.stdout.splitlines()[1].split()[0])
+
+
+def measure_algorithms(missing, say):
+    """{compiler: {library: {"seconds": of each time, "text": bytes}}}: the same ten loops, three reductions and a sort
+    with Skerry and, unless it is missing, with oneTBB, by turns."""
+    libraries = [library for library in ALGORITHMS if library not in missing]
+    measured = {}
+    for name, compiler in compilers():
+        measured[name] = {library: {"seconds": []} for library in libraries}
+        with tempfile.TemporaryDirectory() as folder:
+            for turn in range(ALGORITHM_RUNS + 1):
+                for library in by_turns(libraries, turn):
+                    say(f"compiling algorithms with {name}, {turn} of {ALGORITHM_RUNS}: {library}")
+                    output = pathlib.Path(folder) / "object.o"
+                    used = processor_seconds(compile_command(compiler, ALGORITHMS[library], output))
+                    if turn > 0:  # the first reads the headers from the disk
+                        measured[name][library]["seconds"].append(used)
+                        measured[name][library]["text"] = text_bytes(output)
+    return measured

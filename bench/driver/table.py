@@ -3,8 +3,8 @@
 
 import pathlib
 
-from gate import (compile_seconds, efficiency, evaluate, geometric_mean, of_copies, program_of_copies, ratio, serial, value)
-from rows import (COMPILE_ROW, COMPILE_SECONDS, COPIES, EFFICIENCY_OF_MANY, ELISIONS, MANY, OPTIMUM_SLACK,
+from gate import (algorithms_of, compile_seconds, efficiency, evaluate, geometric_mean, of_copies, program_of_copies, ratio, serial, value)
+from rows import (ALGORITHMS_ROW, ALGORITHMS_SECONDS, ALGORITHMS_TEXT, COMPILE_ROW, COMPILE_SECONDS, COPIES, EFFICIENCY_OF_MANY, ELISIONS, MANY, OPTIMUM_SLACK,
                   PROGRAMS_OF_COPIES, RIVALS, ROWS, SKERRY)
 
 BEGIN, END = "<!-- bench: begin -->", "<!-- bench: end -->"
@@ -147,6 +147,17 @@ def _compile(result):
     return [f"| {COMPILE_ROW} | s | `<atomic>` alone | more | goal |", "|---|---|---|---|---|", *lines, ""] if lines else []
 
 
+def _algorithms(result):
+    lines = []
+    for compiler, samples in result.get("algorithms", {}).items():
+        for what, (unit, ours, theirs) in algorithms_of(samples).items():
+            found = ratio(ours, theirs)
+            goal = {"time": ALGORITHMS_SECONDS, "code": ALGORITHMS_TEXT}[what]
+            lines.append(f"| {compiler}, {what} | {unit} | {number(ours, unit)} | {number(theirs, unit)} | "
+                         f"{'-' if found is None else f'{found:.2f}'} | {f'<= {goal}' if compiler == 'g++' else '-'} |")
+    return [f"| {ALGORITHMS_ROW} | | Skerry | oneTBB | ratio | goal |", "|---|---|---|---|---|---|", *lines, ""] if lines else []
+
+
 def _holds(passed):
     said = ["yes" if p else "**no**" for p in passed]
     return said[0] if len(set(said)) == 1 else " / ".join(said)
@@ -194,7 +205,7 @@ def markdown(result):
     lines += _copies(result)
     if result["programs"]:
         lines += _programs(result) + [""] + _more_workers(result) + [""]
-    lines += _compile(result) + _goals(result)
+    lines += _compile(result) + _algorithms(result) + _goals(result)
     busiest = max([measured["other_load"] for measured in result["rows"] + result["programs"]], default=0.0)
     lines.append(
         f"{origin(result)} Least of {result['rounds']} interleaved rounds, median in brackets; serial is "

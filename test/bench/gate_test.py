@@ -111,6 +111,18 @@ class Gate(unittest.TestCase):
         self.assertEqual(of([0.1, 0.35, 0.4]), [])
         self.assertEqual(of([0.1, 0.351, 0.4]), ["g++: 0.351 s, <= 0.250 s of <atomic> alone + 0.1"])
 
+    def test_compiled_algorithms_beside_onetbb(self):
+        def of(compiler, seconds, text, **rivals):
+            of_skerry = {"Skerry": {"seconds": seconds, "text": text}}
+            return failures(result("nqueens 12", Skerry_g=1, Skerry_clang=1, oneTBB=2, rayon=2) | {
+                "algorithms": {compiler: of_skerry | rivals}})
+        rival = {"seconds": [1.0, 2.0, 9.0], "text": 40000}
+        self.assertEqual(of("g++", [2.6, 2.6, 2.7], 60000, oneTBB=rival), [])
+        self.assertEqual(of("g++", [2.5, 2.62, 2.7], 60100, oneTBB=rival),
+                         ["g++: 2.62 s, 1.310 of oneTBB's, <= 1.3", "g++: 60.10 KB, 1.502 of oneTBB's, <= 1.5"])
+        self.assertEqual(of("clang++", [9.0], 90000, oneTBB=rival), [])
+        self.assertEqual(of("g++", [9.0], 90000), [])
+
     def test_idle_is_zero_in_two_digits(self):
         row = "idle, the second after work"
         self.assertEqual(failures(result(row, 2, Skerry_g=0.004, Skerry_clang=0.0, oneTBB=0.0, rayon=0.0)), [])

@@ -103,6 +103,26 @@ class Measuring(unittest.TestCase):
         log = (script.parent / "log").read_text().split()
         self.assertEqual(log[:4], ["forks.cpp", "atomic.cpp", "atomic.cpp", "forks.cpp"])
 
+    def test_algorithms_by_turns(self):
+        script = self.script('for last; do :; done\necho "$(basename "$last")" >> "$(dirname "$0")/log"\n'
+                             'while [ "$1" != -o ]; do shift; done\n'
+                             'echo "int one = 1;" | cc -x c -c -o "$2" -\n')
+        old = dict(measure.COMPILERS)
+        self.addCleanup(measure.COMPILERS.update, old)
+        measure.COMPILERS.update({"g++": [str(script)], "clang++": ["no-such-compiler"]})
+        measured = measure.measure_algorithms({}, lambda text: None)
+        self.assertEqual({compiler: set(of) for compiler, of in measured.items()}, {"g++": {"Skerry", "oneTBB"}})
+        for of in measured["g++"].values():
+            self.assertEqual(len(of["seconds"]), measure.ALGORITHM_RUNS)
+            self.assertGreaterEqual(of["text"], 0)
+        log = (script.parent / "log").read_text().split()
+        self.assertEqual(log[:4], ["algorithms.cpp", "algorithms_tbb.cpp", "algorithms_tbb.cpp", "algorithms.cpp"])
+        self.assertEqual(set(measure.measure_algorithms({"oneTBB": "not there"}, lambda text: None)["g++"]), {"Skerry"})
+
+    def test_the_code_of_what_is_no_object_file(self):
+        with self.assertRaisesRegex(measure.Failure, "size said: "):
+            measure.text_bytes(self.script("exit 0\n"))
+
     def test_a_file_that_does_not_compile(self):
         with self.assertRaisesRegex(measure.Failure, "program ended with status 1 and said: forks.cpp: no"):
             measure.processor_seconds([self.script("echo forks.cpp: no >&2\nexit 1\n")])

@@ -62,6 +62,16 @@ class Table(unittest.TestCase):
         self.assertIn("| clang++ | 0.500 | 0.250 | +0.250 | <= +0.10 |", text)
         self.assertNotIn("side by side**", table.markdown(result("nqueens 12", 1, Skerry_g=10, Skerry_clang=20)))
 
+    def test_compiled_algorithms(self):
+        made = result("nqueens 12", 1, Skerry_g=10, Skerry_clang=20)
+        made["algorithms"] = {"g++": {"Skerry": {"seconds": [1.5], "text": 22000}, "oneTBB": {"seconds": [2.0], "text": 44000}},
+                              "clang++": {"Skerry": {"seconds": [1.5], "text": 22000}}}
+        text = table.markdown(made)
+        self.assertIn("| g++, time | s | 1.50 | 2.00 | 0.75 | <= 1.3 |", text)
+        self.assertIn("| g++, code | KB | 22.0 | 44.0 | 0.50 | <= 1.5 |", text)
+        self.assertIn("| clang++, code | KB | 22.0 | - | - | - |", text)
+        self.assertIn("<= 1.5 x oneTBB's, g++ | 0.500 | yes |", text)
+
     def test_copies_without_a_goal_are_shown(self):
         text = table.markdown(result("nqueens 12, bit masks", 2, Skerry_g=10, Skerry_clang=20, copies_g=10,
                                      copies_clang=20))
