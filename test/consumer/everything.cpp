@@ -270,6 +270,7 @@ bool spawns() {
     const int summed = sum;
     par::taskwait();
     static_assert(skerry::access_traits<std::remove_const_t<decltype(parts)>::part_type>::is_part);
+    static_assert(skerry::access_traits<int>::is_the_object);
     return summed == 4500 && m.parts[1] == 2 && parts.size() == 10 && parts.whole().size() == 1000 &&
            parts(1).view().front() == 1 && parts(2).name().at[2] == 2 &&
            skerry::access_traits<measured>::bytes(m).size() == sizeof m &&
