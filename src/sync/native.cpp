@@ -22,7 +22,7 @@ constinit atomic<bool> barrier_in_flight{false};
 } // namespace
 
 bool native::asymmetric() noexcept {
-#ifdef SKERRY_LOCKED_STEAL
+#if defined(SKERRY_LOCKED_STEAL) || defined(SKERRY_ACCESSES_ARE_WATCHED) // which does not know what a barrier orders
     return false;
 #else
     static const bool works = !port::ends_at_rare_calls() && port::register_membarrier();

@@ -12,6 +12,17 @@
 #endif
 #endif
 
+// One message and no more: Clang ends at a fatal one, and GCC has nothing to say of a `throw` where it has exceptions.
+#if !defined(__cpp_exceptions)
+#if defined(__clang__)
+#pragma clang diagnostic fatal "-W#warnings"
+#warning "skerry: compile without -fno-exceptions: what a task throws arrives where somebody waits for it"
+#else
+#error "skerry: compile without -fno-exceptions: what a task throws arrives where somebody waits for it"
+#pragma GCC optimize("exceptions")
+#endif
+#endif
+
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "skerry: a big-endian machine is refused: no test has ever run on one"
 #endif

@@ -8,13 +8,14 @@ namespace skerry::inline SKERRY_ABI::detail {
 // Whether -fsanitize=thread watches every access to memory: ThreadSanitizer does, and the simulator, whose clock counts
 // them.
 #if defined(__SANITIZE_THREAD__)
-inline constexpr bool accesses_are_watched = true;
+#define SKERRY_ACCESSES_ARE_WATCHED
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-inline constexpr bool accesses_are_watched = true;
-#else
-inline constexpr bool accesses_are_watched = false;
+#define SKERRY_ACCESSES_ARE_WATCHED
 #endif
+#endif
+#ifdef SKERRY_ACCESSES_ARE_WATCHED
+inline constexpr bool accesses_are_watched = true;
 #else
 inline constexpr bool accesses_are_watched = false;
 #endif

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: skerry: compile without -fno-exceptions: what a task throws arrives where somebody waits for it
+// flags: -fno-exceptions
+// lines: 1
+#include <skerry/serial.hpp>
+#include <skerry/skerry.hpp>
+
+int f() {
+    return std::get<0>(skerry::parallel_invoke([] { return 1; }, [] { return 2; }));
+}
