@@ -30,20 +30,20 @@ template <class... F>
 struct named_together {
   private:
     static constexpr const char* separator = ", ";
-    static constexpr std::size_t length_of(const char* name) noexcept {
+    static constexpr std::size_t length_of(const char* one) noexcept {
         std::size_t n = 0;
-        while (name != nullptr && name[n] != 0) ++n;
+        while (one != nullptr && one[n] != 0) ++n;
         return n;
     }
     static constexpr std::size_t room = (std::size_t{1} + ... + (length_of(body_name<F>) + 2));
     struct words {
         char text[room] = {};
         consteval words() noexcept { (append(body_name<F>), ...); }
-        consteval void append(const char* name) noexcept {
-            if (name == nullptr) return;
+        consteval void append(const char* one) noexcept {
+            if (one == nullptr) return;
             std::size_t at = length_of(text);
             for (const char* c = at == 0 ? "" : separator; *c != 0; ++c) text[at++] = *c;
-            for (const char* c = name; *c != 0; ++c) text[at++] = *c;
+            for (const char* c = one; *c != 0; ++c) text[at++] = *c;
         }
     };
     static constexpr words joined{};

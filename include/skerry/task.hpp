@@ -16,7 +16,6 @@
 //   };
 //   skerry::task::run_root(root);
 
-#include <cstdint>
 #include <exception>
 
 #include <skerry/detail/base/abi.hpp>
@@ -26,8 +25,6 @@
 namespace skerry::inline SKERRY_ABI {
 
 namespace detail {
-
-std::uintptr_t low_level_code(const task_header& header) noexcept;
 
 // What is left of a task when its destructor ends. A task that is still spawned then ends the process, and a thief that
 // calls execute() meanwhile comes to the same end.
@@ -83,7 +80,6 @@ class SKERRY_EXPORT task : private detail::task_remains {
 
   private:
     friend struct task_stack;
-    friend std::uintptr_t detail::low_level_code(const detail::task_header& header) noexcept;
 
     struct header final : detail::task_header {
         explicit header(task* t) noexcept : task_header(&run_stolen, nullptr), self(t) {}

@@ -45,6 +45,9 @@ struct task_stack {
     // Runs t on this thread, with all that it leaves behind.
     static void execute(task& t) noexcept;
 
+    // detail::low_level_code().
+    static std::uintptr_t code_of(const detail::task_header& header) noexcept;
+
   private:
     // Takes t off, or waits for the thief that has it.
     static bool is_mine(task& t) noexcept {
@@ -61,6 +64,19 @@ namespace {
 constinit thread_local task_stack children;
 
 } // namespace
+
+std::uintptr_t task_stack::code_of(const detail::task_header& header) noexcept {
+    if (header.run != &task::run_stolen) {
+        return 0;
+    }
+    // A table of virtual functions (Itanium C++ ABI) has two destructors first, since task_remains declares its own
+    // first, and then execute(). No other way to that address is known to both compilers, and none needs no RTTI.
+    constexpr std::size_t execute_at = 2;
+    const void* const object = static_cast<const detail::task_remains*>(static_cast<const task::header&>(header).self);
+    const std::uintptr_t* table = nullptr;
+    std::memcpy(&table, object, sizeof table);
+    return table[execute_at];
+}
 
 void task_stack::execute(task& t) noexcept {
     const task_stack below = std::exchange(children, task_stack{});
@@ -89,18 +105,7 @@ void detail::task_remains::execute() {
           "before?) or its reference_count was too small");
 }
 
-std::uintptr_t detail::low_level_code(const task_header& header) noexcept {
-    if (header.run != &task::run_stolen) {
-        return 0;
-    }
-    // A table of virtual functions (Itanium C++ ABI) has two destructors first, since task_remains declares its own
-    // first, and then execute(). No other way to that address is known to both compilers, and none needs no RTTI.
-    constexpr std::size_t execute_at = 2;
-    const void* const object = static_cast<const detail::task_remains*>(static_cast<const task::header&>(header).self);
-    const std::uintptr_t* table = nullptr;
-    std::memcpy(&table, object, sizeof table);
-    return table[execute_at];
-}
+std::uintptr_t detail::low_level_code(const task_header& header) noexcept { return task_stack::code_of(header); }
 
 void task::run_stolen(detail::task_header* h) noexcept {
     task_stack::execute(*static_cast<header*>(h)->self);
