@@ -45,7 +45,8 @@ concept finish_body = std::invocable<std::remove_reference_t<F>&, scope&>;
 // Runs body(scope&), then waits for every task begun in it, by whatever construct and however deep, and returns what
 // body returned. While it waits it runs tasks of its own, never others.
 //
-// Exceptions: body's own, else the first that a task of the scope threw; always after the last task has ended.
+// Exceptions: body's own, else the first that a task of the scope threw, or skerry::cancelled if one was skipped
+// because a group around was cancelled; always after the last task has ended.
 // Thread safety: any thread; outside a region it takes a slot of the default runtime.
 template <finish_body F>
 decltype(auto) finish(F&& body) {
@@ -54,6 +55,7 @@ decltype(auto) finish(F&& body) {
         const detail::section_of<F> shown(detail::body_name<std::remove_reference_t<F>>);
         return detail::finish_with<scope>(body);
     }
+    detail::throw_if_stopping();
     const detail::section_of<F> shown(detail::body_name<std::remove_reference_t<F>>);
     return detail::finish_with<scope>(body);
 }

@@ -6,6 +6,7 @@
 #include <skerry/access.hpp>
 #include <skerry/algorithm.hpp>
 #include <skerry/blocking.hpp>
+#include <skerry/cancelled.hpp>
 #include <skerry/dataflow.hpp>
 #include <skerry/finish.hpp>
 #include <skerry/forkjoin.hpp>

@@ -7,6 +7,8 @@
 #include <mutex>
 #include <string>
 
+#include <skerry/detail/sched/stopping.hpp>
+
 #include "base/panic.hpp"
 #include "base/port/clock.hpp"
 #include "base/port/process.hpp"
@@ -119,7 +121,7 @@ bool crossing::can_go(const dependent_task& task) const noexcept {
     // What came from elsewhere goes no further, but back. What declares nothing stays, since nobody could know what its
     // children will need of the objects that are here.
     if (task.type.crossing == nullptr || task.stays || task.import != nullptr || a == nullptr || task.node_count == 0 ||
-        task.skipped() || (task.has_containers() && may_begin_elements(task))) {
+        task.skipped() || stops(task.own) || (task.has_containers() && may_begin_elements(task))) {
         return false;
     }
     return std::ranges::all_of(std::span(task.nodes, task.node_count),

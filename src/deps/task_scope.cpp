@@ -12,6 +12,7 @@
 #include <skerry/detail/sched/join.hpp>
 
 #include "deps/containment.hpp"
+#include "sched/cancellation.hpp"
 #include "sched/team.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -94,7 +95,9 @@ dependent_task::dependent_task(const task_type& t, const char* task_name, access
       node_count(static_cast<std::uint32_t>(count + containers)),
       ordered_count(static_cast<std::uint32_t>(count)),
       cover(at.cover),
-      own(&at.enclosing, &inside, &at.parent, this) {}
+      own(&at.enclosing, &inside, &at.parent, this, at.left_by != nullptr ? at.left_by->held() : nullptr) {}
+
+void dependent_task::forget(const stop_state& around) noexcept { let_go(&around); }
 
 task_scope& task_scope::of(const task_context& parent, team& crew) {
     if (task_scope* const known = existing(parent)) {

@@ -18,6 +18,7 @@
 #include "runtime/processes.hpp"
 #include "runtime/trace_file.hpp"
 #include "runtime/watchdog.hpp"
+#include "sched/cancellation.hpp"
 #include "sched/permits.hpp"
 #include "sched/reserve.hpp"
 #include "sched/team.hpp"
@@ -103,6 +104,7 @@ class engine {
     const std::vector<unsigned> cpus_;
     const std::unique_ptr<wait_records> records_; // null: no watchdog
     team team_;
+    const alert_scope alerts_{team_};
     machine::atomic<region_id> root_{region_id::none};
     machine::atomic<unsigned> owned_{0}; // slots that threads of this engine hold
     std::vector<std::unique_ptr<background>> workers_;

@@ -7,6 +7,7 @@
 #include "base/port/call_stack.hpp"
 #include "base/port/process.hpp"
 #include "runtime/trace_file.hpp"
+#include "sched/cancellation.hpp"
 #include "sched/worker.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -22,8 +23,10 @@ void lock() noexcept {
     trace_files_mutex().lock();
     code_names_mutex().lock();
     port::program_sources_mutex().lock();
+    stop_mutex().lock();
 }
 void unlock() noexcept {
+    stop_mutex().unlock();
     port::program_sources_mutex().unlock();
     code_names_mutex().unlock();
     trace_files_mutex().unlock();

@@ -94,7 +94,7 @@ namespace {
     const context* const joined = &task.ctx->cover(); // the task may be gone after the push; only compared
     task.place = &self;
     if (self.mine().push_loose(task) && self.mine().attend()) { // attend: a loose push has left room
-        self.home.answer_push(self, joined);
+        static_cast<void>(self.home.answer_push(self, joined)); // what begins the task asks whether it is skipped
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <skerry/detail/core/completion.hpp>
 #include <skerry/detail/sched/join.hpp>
+#include <skerry/detail/sched/stopping.hpp>
 
 #include "base/panic.hpp"
 #include "sched/team_wait.hpp"
@@ -32,25 +33,18 @@ bool take_off(worker_page& page, const task_header& task) noexcept {
     return true;
 }
 
-} // namespace
-
-bool attend(worker_page& page) noexcept {
-    worker& self = worker::of(page);
-    self.home.check_process();
-    if (!self.mine().attend()) {
-        return false;
-    }
-    self.home.answer_push(self);
-    return true;
-}
-
-bool settle_or_wait(worker_page& page, task_header& task) noexcept {
+// As settle_or_wait(), also of a task that is not to begin.
+bool take_back(worker_page& page, task_header& task) noexcept {
     worker& self = worker::of(page);
     self.home.check_process();
     for (;;) {
         task_header* above = nullptr;
         switch (self.mine().settle(task, above)) {
-        case settled::mine: return true;
+        case settled::mine:
+            if (stops(*page.ctx)) [[unlikely]] {
+                self.mine().share_all(); // T8
+            }
+            return true;
         case settled::newer:
             self.home.execute(self, *above);
             if (take_off(page, task)) {
@@ -71,9 +65,28 @@ bool settle_or_wait(worker_page& page, task_header& task) noexcept {
     }
 }
 
+} // namespace
+
+attended attend(worker_page& page) noexcept {
+    worker& self = worker::of(page);
+    self.home.check_process();
+    if (!self.mine().attend()) {
+        return attended::no_room;
+    }
+    return self.home.answer_push(self) ? attended::pushed : attended::cancelled;
+}
+
+bool settle_or_wait(worker_page& page, task_header& task) {
+    const bool mine = take_back(page, task);
+    if (mine && stops(*page.ctx)) [[unlikely]] {
+        throw_cancelled();
+    }
+    return mine;
+}
+
 bool withdraw(task_header& task) noexcept {
     worker_page& page = *current_page;
-    return take_off(page, task) || settle_or_wait(page, task);
+    return take_off(page, task) || take_back(page, task);
 }
 
 void finish_stolen(task_header& task) noexcept {

@@ -20,6 +20,9 @@ namespace {
 // By core: the message of an interrupt is its sender's number.
 constinit std::array<machine::atomic<steal_request*>, machine::max_cores> outbox{};
 
+// How often a core that masks interrupts is asked to look for requests to stop.
+constexpr int most_requests = 4000;
+
 } // namespace
 
 answer team::request(worker& self, worker& victim, steal_request::kind what, wanted w, loose_task* subject) noexcept {
@@ -74,9 +77,30 @@ void team::serve(steal_request& r) noexcept {
                                                self.hole, r.reply.task);
         break;
     case steal_request::kind::withdraw: r.reply.result = self.theirs().withdraw(*ask.subject, self.hole); break;
+    case steal_request::kind::alert: alert_itself(self); break; // and the ring below
     }
     if (r.reply.result != answer::granted) {
         self.ring(); // the next push says so: somebody waits for it
+    }
+}
+
+void team::alert_cores() noexcept {
+    worker_page* page = current_page;
+    while (page != nullptr && &worker::of(*page).home != this) {
+        page = worker::of(*page).outer;
+    }
+    if (page == nullptr) {
+        return;
+    }
+    worker& self = worker::of(*page);
+    alert_itself(self);
+    for (unsigned i = 0, n = slots(); i < n; ++i) {
+        worker& v = slot(i);
+        for (int turn = 0; turn < most_requests && &v != &self && v.taken.load(memory_order::acquire) &&
+                           request(self, v, steal_request::kind::alert, wanted::any(), nullptr) == answer::busy;
+             ++turn) {
+            machine::pause(); // it masks interrupts for a bounded number of steps
+        }
     }
 }
 

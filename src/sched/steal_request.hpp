@@ -25,6 +25,7 @@ struct steal_request {
         steal,    // the oldest task
         extract,  // a loose task from the middle
         withdraw, // this loose task
+        alert,    // no task: the owner's next push and pop look for requests to stop
     };
     struct alignas(cache_line) question {
         worker* victim = nullptr;

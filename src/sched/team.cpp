@@ -6,6 +6,8 @@
 #include <mutex>
 #include <new>
 
+#include <skerry/detail/sched/stopping.hpp>
+
 #include "base/panic.hpp"
 #include "base/port/clock.hpp"
 #include "base/port/process.hpp"
@@ -32,6 +34,9 @@ constexpr double most_earned_s = 300e-6;
 // And who has more than this left is in a program of longer regions. Less is left, too, by what sixteen thieves take
 // from each other in a region that would have been over in a microsecond without them.
 constexpr double least_earned_s = 10e-6;
+
+// How often the gate of a deque, or a fence, is tried by who sees to it that its owner looks for requests to stop.
+constexpr int most_tries = 4000;
 
 constinit machine::atomic<std::uint64_t> teams_made{0};
 
@@ -121,6 +126,7 @@ worker* team::take_slot(worker* hint) {
     machine::discard_all(coherence_step::found);
     found->entries.store(found->entries.load(memory_order::relaxed) + 1, memory_order::release);
     found->contexts.begin(root_);
+    found->entered = nullptr;
     if (interrupts()) {
         found->ring(); // whoever sleeps has asked the holders of that time
     }
@@ -420,8 +426,37 @@ bool team::any_sleeper(F&& f) noexcept {
     return false;
 }
 
-void team::answer_push(worker& self, const context* joined) noexcept {
+// T3 to T5. What is pushed before the fence is exposed here; who pushes after it finds its page rung. An owner that
+// answers the ring rings itself again while it is asked to stop: answer_push().
+void team::alert() noexcept {
+    if (settings_.protocol == steal_protocol::locked || orphaned()) {
+        return; // each push and pop takes the slow way; or there is nobody but whoever has asked
+    }
+    if (interrupts()) {
+        alert_cores();
+        return;
+    }
+    const unsigned n = slots();
+    ring_all();                                                            // T3
+    static_cast<void>(fence_.pass([] { return machine::pause(), true; })); // T4
+    for (unsigned i = 0; i < n; ++i) {
+        for (int turn = 0; turn < most_tries && !slot(i).theirs().expose(); ++turn) { // T5
+            machine::pause(); // another thief is at the gate, or has the fence
+        }
+    }
+}
+
+bool team::answer_push(worker& self, const context* joined) noexcept {
     self.count.deepest.raise_to(self.mine().depth());
+    const bool goes_on = !stops(*self.ctx); // after attend()'s full fence
+    if (!goes_on) [[unlikely]] {
+        self.ring(); // T6
+    }
+    call_sleeper(self, joined);
+    return goes_on;
+}
+
+void team::call_sleeper(worker& self, const context* joined) noexcept {
     const unsigned asleep = sleepers_.load(memory_order::acquire); // after attend()'s full fence
     if (asleep == 0) {
         return;

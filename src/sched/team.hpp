@@ -153,8 +153,18 @@ class team {
     [[nodiscard]] task_header* take_own(worker& self, wanted w, std::size_t& at) noexcept;
 
     // The owner has pushed and was told that somebody wants attention: wakes who can use it. `joined`: the context
-    // that the pushed task was begun under, where it is not the running one's.
-    void answer_push(worker& self, const context* joined = nullptr) noexcept;
+    // that the pushed task was begun under, where it is not the running one's. False: the owner is asked to stop.
+    bool answer_push(worker& self, const context* joined = nullptr) noexcept;
+
+    // After a request to stop: sees to it that the next push and the next pop of every worker go the slow way, which
+    // looks for requests. Any thread, under the lock of requests.
+    void alert() noexcept;
+    // The same for the caller's own next push and pop.
+    static void alert_itself(worker& self) noexcept {
+        self.ring();
+        self.mine().share_all();
+    }
+    team* next_alerted = nullptr; // of those that requests look at; under their lock
 
     // Wakes all; work() returns.
     void stop() noexcept;
@@ -235,6 +245,8 @@ class team {
 
     // The interrupt protocol (steal_interrupt.cpp). One round of a search asks one victim.
     task_header* interrupt_one(worker& self, wanted w, search& s) noexcept;
+    // alert() there. Of a thread that holds no slot here nobody would take an interrupt.
+    void alert_cores() noexcept;
     // Sends a request and waits for the reply, which is then in self.request. Busy: the victim had masked interrupts.
     static answer request(worker& self, worker& victim, steal_request::kind what, wanted w,
                           loose_task* subject) noexcept;
@@ -279,6 +291,8 @@ class team {
     // Calls f(worker, what it waits for) for those who have announced that they will sleep, until it returns true.
     template <class F>
     bool any_sleeper(F&& f) noexcept;
+    // Wakes one who can use what the owner has pushed.
+    void call_sleeper(worker& self, const context* joined) noexcept;
     // Wakes one worker that takes anything, if one sleeps. Precondition: a full fence since the work was made visible.
     bool wake_any() noexcept;
     // Wakes all who wait for something and might find a task for them.

@@ -7,8 +7,10 @@
 #include <utility>
 
 #include <skerry/detail/sched/join.hpp>
+#include <skerry/detail/sched/stopping.hpp>
 
 #include "base/port/clock.hpp"
+#include "base/port/frame.hpp"
 #include "base/port/thread.hpp"
 #include "sched/team.hpp"
 
@@ -133,6 +135,7 @@ template <class Trace>
 void team::execute(worker& self, Trace trace, task_header& task, successors what_follows) noexcept {
     const ahead_scope counts(self, task.ctx->pending);
     const context* const before = self.ctx;
+    const void* const entered = std::exchange(self.entered, port::this_frame());
     self.contexts.enter(task.ctx);
     self.what_follows = what_follows;
     self.count.tasks.add();
@@ -151,6 +154,10 @@ void team::execute(worker& self, Trace trace, task_header& task, successors what
         }
     }
     self.contexts.leave(before);
+    self.entered = entered;
+    if (stops(*before)) [[unlikely]] {
+        alert_itself(self); // T7
+    }
 }
 
 template <class Condition>

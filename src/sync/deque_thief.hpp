@@ -98,6 +98,22 @@ class deque_thief {
         }
     }
 
+    // Moves the split above all that the owner has pushed, so that its next pop is not certain. False: another thief is
+    // at the gate, or the fence could not be had.
+    [[nodiscard]] bool expose() noexcept {
+        if (!d_.try_enter()) {
+            return false;
+        }
+        bool done = true;
+        if (d_.protocol_ == steal_protocol::asymmetric) {
+            slot* least = page_.split.load(memory_order::acquire);
+            slot* const bottom = page_.bottom.load(memory_order::acquire);
+            done = bottom <= least || seize_to(least, bottom);
+        }
+        d_.leave();
+        return done;
+    }
+
     [[nodiscard]] bool looks_busy() const noexcept { return d_.looks_busy(); }
     // The same as one who may read the owner's page sees it; exact on the owner's core.
     [[nodiscard]] bool holds_any() const noexcept { return d_.holds_any(); }
@@ -112,14 +128,21 @@ class deque_thief {
         if (private_tasks <= 0) {
             return top;
         }
-        slot* const wanted = top + (private_tasks + 1) / 2;
+        slot* end = top;
+        static_cast<void>(seize_to(end, top + (private_tasks + 1) / 2));
+        return end;
+    }
+
+    // The same up to `wanted`, where what lies below `end` is shared in any case; moves `end` up. False: there was no
+    // fence, and nothing more is shared.
+    [[nodiscard]] bool seize_to(slot*& end, slot* wanted) noexcept {
         page_.split.store(wanted, memory_order::relaxed);            // S1 -> O2
         const bool fenced = M::heavy_fence() == heavy_fence::passed; // S2
         slot* const left = page_.bottom.load(memory_order::acquire); // S3 <- O1, P2
-        slot* const end = fenced ? std::max(top, std::min(wanted, left)) : top;
+        end = fenced ? std::max(end, std::min(wanted, left)) : end;
         page_.split.store(end, memory_order::relaxed); // S4
         d_.shared_.store(end, memory_order::release);
-        return end;
+        return fenced;
     }
 
     deque<M, Task>& d_;

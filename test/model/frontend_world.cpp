@@ -24,7 +24,7 @@ void begin_task(loose_task& task) {
     const context* const joined = &task.ctx->cover();
     task.place = &self;
     if (self.mine().push_loose(task) && self.mine().attend()) {
-        self.home.answer_push(self, joined);
+        static_cast<void>(self.home.answer_push(self, joined));
     }
 }
 void begin_task_in(team&, loose_task& task) { begin_task(task); }

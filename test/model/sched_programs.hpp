@@ -72,7 +72,7 @@ struct unrelated : sched_world {
                 }
             });
             if (workers_[0]->push(&other)) {
-                require(detail::attend(*workers_[0]), "out of memory");
+                require(detail::attend(*workers_[0]) == detail::attended::pushed, "out of memory");
             }
             wait_for(begun, 1);
             require(!workers_[0]->pop(), "the branch was not stolen");

@@ -39,7 +39,8 @@ struct called_and_gone : sched_world {
     }
     void owner() {
         wait_for(asleep, 1);
-        require(detail::attend(*workers_[0]), "out of memory"); // a push before finds the ring, and calls
+        require(detail::attend(*workers_[0]) == detail::attended::pushed,
+                "out of memory"); // a push before finds the ring, and calls
         fork(*workers_[0], [this] { wait_for(begun, 1); }, [](sched_world&, detail::worker&) {});
         team_.stop();
     }
@@ -115,7 +116,7 @@ struct forking_afterwards : sched_world {
             });
             label(other.joined, "branch");
             if (workers_[0]->push(&other)) {
-                require(detail::attend(*workers_[0]), "out of memory");
+                require(detail::attend(*workers_[0]) == detail::attended::pushed, "out of memory");
             }
             wait_for(begun, 1);
             require(!workers_[0]->pop() && !detail::settle_or_wait(*workers_[0], other), "the branch was not stolen");
@@ -173,7 +174,7 @@ struct looking_only : sched_world {
         branch other(*this, self, [](sched_world&, detail::worker&) {});
         auto* const at = self.next();
         if (self.push_at(at, &other)) {
-            require(detail::attend(self), "out of memory");
+            require(detail::attend(self) == detail::attended::pushed, "out of memory");
         }
         require(self.pop_at(at) || detail::settle_or_wait(self, other), "it was stolen");
         require(other.nesting() != 0 || other.ctx == &ctx, "who looked at a task gave it the context of another");

@@ -114,7 +114,7 @@ class sched_world {
         auto* const at = self.next();
         if (self.push_at(at, &other)) {
             reached("attend");
-            if (!detail::attend(self)) {
+            if (detail::attend(self) == detail::attended::no_room) {
                 run_deeper(other.level, first);
                 run_deeper(other.level, [&] { second(*this, self); });
                 return;

@@ -173,6 +173,7 @@ void run_in_forks(const void* leaf, const leaf_code& code, std::uint64_t first, 
 } // namespace
 
 void run_in_rows(const void* leaf, const leaf_code& code, std::uint64_t first, std::uint64_t last) {
+    throw_if_stopping();
     const std::uint64_t n = last - first;
     if (n == 1) {
         code.run(leaf, first);

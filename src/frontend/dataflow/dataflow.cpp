@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <skerry/cancelled.hpp>
 #include <skerry/dataflow.hpp>
 #include <skerry/remote_error.hpp>
 
@@ -17,6 +18,7 @@
 #include "deps/naming.hpp"
 #include "deps/task_scope.hpp"
 #include "frontend/dataflow/ends.hpp"
+#include "sched/cancellation.hpp"
 #include "sched/entry.hpp"
 #include "sched/latch_done.hpp"
 #include "sched/team_wait.hpp"
@@ -185,12 +187,16 @@ void complete(dependent_task& task, ready_list& ready) noexcept {
 
 void call(dependent_task& task) noexcept {
     machine::discard_all(coherence_step::turn_taken);
-    if (!task.skipped()) {
+    if (stops(task.own)) [[unlikely]] {
+        task.cancel();
+    } else if (!task.skipped()) {
         try {
             call_checked(task);
         } catch (...) {
             fail(task, std::current_exception());
         }
+    } else if (task.lacks_cancelled()) { // itself it is in no cancelled group: whoever waits for it has to know
+        fail(task, std::make_exception_ptr(cancelled()));
     }
     if (!task.has_containers()) [[likely]] { // else somebody looks into them when all that was begun inside has ended
         task.type.drop(task);
@@ -344,9 +350,10 @@ void end_away(dependent_task& task, const std::string* error) noexcept {
 }
 
 spawn_place current_place() {
-    const context& enclosing = current_context().frame();
+    const context& here = current_context();
+    const context& enclosing = here.frame();
     const task_context& parent = *enclosing.spawner;
-    return {enclosing, parent, enclosing.pending == parent.pending ? nullptr : enclosing.pending};
+    return {enclosing, parent, enclosing.pending == parent.pending ? nullptr : enclosing.pending, left_by(here)};
 }
 
 void execute_spawned(task_header* header) noexcept {
@@ -395,6 +402,7 @@ void wait_for_accesses(const access* first, std::size_t count, const container_a
     scope->crew().tell_waited(&scope->parent());
     machine::discard_all(coherence_step::turn_taken);
     const std::uint64_t reason = waiter.reason.load(memory_order::acquire);
+    const bool waiter_lacks = waiter.lacks_cancelled();
     ready_list next;
     task_scope::finish(waiter, next);
     if (scope->crew().watched()) [[unlikely]] {
@@ -403,6 +411,10 @@ void wait_for_accesses(const access* first, std::size_t count, const container_a
         hand_on(next, nullptr, nullptr, null_trace(), 0);
     }
     scope->tidy_at_times();
+    throw_if_stopping();
+    if (waiter_lacks) {
+        throw cancelled();
+    }
     if (reason != no_child) {
         if (const std::exception_ptr error = scope->take_error_of(reason)) {
             std::rethrow_exception(error);
@@ -433,6 +445,7 @@ void taskwait() {
     if (const std::exception_ptr error = scope->take_error(0)) {
         std::rethrow_exception(error);
     }
+    throw_if_stopping();
 }
 
 } // namespace skerry::inline SKERRY_ABI

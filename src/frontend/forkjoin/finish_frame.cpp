@@ -5,14 +5,43 @@
 #include <exception>
 #include <utility>
 
+#include <skerry/cancelled.hpp>
+
+#include "base/port/frame.hpp"
 #include "deps/task_scope.hpp"
 #include "sched/entry.hpp"
 #include "sched/latch_done.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
+bool cover::is_group() const noexcept { return (ctx.stop.load(memory_order::relaxed) & stop_word::source) != 0; }
+
+void cover::skip() noexcept {
+    if (!is_group() && !error.any()) {
+        error.offer(std::make_exception_ptr(cancelled()));
+    }
+}
+
+void cover::fail() noexcept {
+    if (!is_group()) {
+        error.offer();
+        return;
+    }
+    try {
+        throw;
+    } catch (const cancelled&) {
+        if (ctx.stopping()) {
+            return; // it was cut short, as it should be
+        }
+        error.offer();
+    } catch (...) {
+        error.offer();
+    }
+    request_stop(ctx);
+}
+
 finish_frame::finish_frame() noexcept
-    : cover(current_page->ctx, false, counts_ahead::batch),
+    : cover(current_page->ctx, counts_ahead::batch),
       spawner_(current_page->ctx->spawner),
       first_spawned_([this] {
           const task_scope* const spawned = task_scope::existing(*spawner_);
@@ -22,6 +51,7 @@ finish_frame::finish_frame() noexcept
       home_(&worker::of(*current_page).home),
       base_(worker::of(*current_page).mine().depth()),
       outer_base_(std::exchange(worker::of(*current_page).floor, base_)),
+      outer_entered_(std::exchange(worker::of(*current_page).entered, port::this_frame())),
       outer_ahead_(std::exchange(worker::of(*current_page).ahead, {&pending, counts_ahead::batch})) {
     worker::of(*current_page).contexts.enter(&ctx);
 }
@@ -43,6 +73,7 @@ void finish_frame::wait() noexcept {
     }
     self.ahead = outer_ahead_;
     self.floor = outer_base_;
+    self.entered = outer_entered_;
     self.contexts.leave(outer_);
     if (task_scope* const spawned = task_scope::existing(*spawner_);
         spawned != nullptr && spawned->next_number() != first_spawned_) {

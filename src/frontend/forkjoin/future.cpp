@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <new>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include <skerry/detail/frontend/forkjoin/future_state.hpp>
 
 #include "base/port/thread.hpp"
+#include "sched/cancellation.hpp"
 #include "sched/entry.hpp"
 #include "sched/latch_done.hpp"
 
@@ -30,6 +33,12 @@ void notify(void* sleeper) noexcept {
     }
 }
 
+// A reference to what the caller's next task may be asked to stop by. Errors: std::bad_alloc.
+const stop_state* held_by_caller() {
+    const stop_state* const around = left_by(current_context());
+    return around != nullptr ? around->held() : nullptr;
+}
+
 } // namespace
 
 // The end of the task, as a wait sees it.
@@ -44,9 +53,11 @@ struct future_base::ended {
 future_base::future_base(void (*r)(task_header*) noexcept)
     : loose_task(r, &current_context().frame()),
       home_(&current_team()),
-      own_(*ctx, *ctx) {
+      own_(*ctx, *ctx, held_by_caller()) {
     end_.begin(nullptr);
 }
+
+future_base::~future_base() { let_go(stop_word::state_of(own_.stop.load(memory_order::relaxed))); }
 
 void future_base::begin() { begin_counted(*this, *ctx->pending, nullptr); }
 
@@ -127,6 +138,13 @@ bool continuation::suspend(future_base& awaited, std::coroutine_handle<> handle)
     const bool inside = current_page != nullptr;
     home_ = inside ? &worker::of(*current_page).home : awaited.home_;
     ctx = inside ? &current_page->ctx->frame() : &home_->root();
+    if (inside) {
+        try {
+            around_ = held_by_caller();
+        } catch (const std::bad_alloc&) {
+            around_ = nullptr; // the rest does not hear of requests
+        }
+    }
     handle_ = handle;
     latch<machine>& covering = *ctx->pending;
     covering.add(); // U4
@@ -135,6 +153,7 @@ bool continuation::suspend(future_base& awaited, std::coroutine_handle<> handle)
         return true;
     }
     arrive(covering);
+    let_go(std::exchange(around_, nullptr));
     machine::discard_all(coherence_step::task_joined);
     return false;
 }
@@ -155,7 +174,14 @@ void continuation::begin() noexcept {
 void continuation::resume(task_header* header) noexcept {
     auto& self = static_cast<continuation&>(*header);
     latch<machine>& covering = *self.ctx->pending;
-    self.handle_.resume(); // the frame, and with it this task, may be gone
+    const context& frame = *self.ctx;
+    const stop_state* const around = self.around_;
+    const context own(frame, frame, around);
+    worker& here = worker::of(*current_page);
+    here.contexts.set(&own);
+    self.handle_.resume(); // the coroutine's frame, and with it this task, may be gone
+    here.contexts.set(&frame);
+    let_go(around);
     count_end(covering);
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <skerry/detail/sched/join.hpp>
+#include <skerry/detail/sched/stopping.hpp>
 
 #include "base/panic.hpp"
 #include "frontend/forkjoin/low_level_code.hpp"
@@ -81,6 +82,7 @@ std::uintptr_t task_stack::code_of(const detail::task_header& header) noexcept {
 void task_stack::execute(task& t) noexcept {
     const task_stack below = std::exchange(children, task_stack{});
     try {
+        detail::throw_if_stopping();
         t.execute();
     } catch (...) {
         t.error_ = std::current_exception();
@@ -126,7 +128,7 @@ void task::spawn(task* t) {
     t->header_.ctx = page.ctx;
     auto* const at = page.next();
     t->end_ = at + 1;
-    if (page.push_at(at, &t->header_) && !detail::attend(page)) {
+    if (page.push_at(at, &t->header_) && detail::attend(page) == detail::attended::no_room) {
         task_stack::execute(*t);
         t->has_run_ = true;
     }

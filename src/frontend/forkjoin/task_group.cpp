@@ -6,6 +6,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/port/frame.hpp"
+#include "sched/cancellation.hpp"
 #include "sched/entry.hpp"
 #include "sched/latch_done.hpp"
 
@@ -16,19 +18,39 @@ using detail::machine;
 using detail::wanted;
 using detail::worker;
 
-task_group::~task_group() { wait_for_members(); }
+namespace {
 
-void task_group::wait() {
+// The caller's context, if it outlives `group`, which is then a variable of the task that runs or of what it calls.
+const detail::context* around(const task_group* group) noexcept {
+    detail::worker_page* const page = detail::current_page;
+    return page != nullptr && port::lies_above(worker::of(*page).entered, group) ? page->ctx : nullptr;
+}
+
+} // namespace
+
+task_group::task_group() : members_(around(this)) {
+    if (detail::current_page != nullptr && members_.ctx.around() == nullptr) {
+        detail::outlive(members_.ctx, *detail::current_page->ctx);
+    }
+}
+
+task_group::~task_group() {
+    wait_for_members();
+    detail::forget_stop(members_.ctx);
+}
+
+group_status task_group::wait() {
     if (detail::current_page != nullptr && detail::current_page->ctx->within(&members_.ctx)) {
         throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
                                 "skerry: task_group::wait() inside a task of the same group");
     }
     wait_for_members();
     members_.pending.reset();
-    members_.ctx.stop.store(false, detail::memory_order::release);
+    const bool stopped = detail::end_stop(members_.ctx);
     if (members_.error.any()) {
         members_.error.rethrow();
     }
+    return stopped ? group_status::cancelled : group_status::complete;
 }
 
 void task_group::wait_for_members() noexcept {

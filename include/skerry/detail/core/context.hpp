@@ -5,9 +5,11 @@
 // to stop}. Nothing of it is copied: a fork says which one it is (task_header).
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/core/stop_word.hpp>
 #include <skerry/detail/sync/latch.hpp>
 #include <skerry/detail/sync/machine.hpp>
 
@@ -23,18 +25,34 @@ struct context {
     context(const context* enclosing, latch<machine>* own) noexcept
         : context(enclosing, own, enclosing != nullptr ? enclosing->spawner : nullptr) {}
 
-    // `spawning`: what is spawned under this context is a child of that one.
-    context(const context* enclosing, latch<machine>* own, const task_context* spawning) noexcept
+    // `spawning`: what is spawned under this context is a child of that one. `left_by`: a reference to what may be
+    // asked to stop around the task and does not outlive it, or null.
+    context(const context* enclosing, latch<machine>* own, const task_context* spawning,
+            const stop_state* left_by = nullptr) noexcept
         : parent(enclosing),
           pending(own != nullptr || enclosing == nullptr ? own : enclosing->pending),
-          spawner(spawning) {}
+          spawner(spawning),
+          stop(stop_word::of(left_by)) {}
 
-    // Of one task, in which it lives, that a group or a scope outside `enclosing` waits for too.
-    context(const context& enclosing, const context& also) noexcept
+    // Of one task, in which it lives, that a group or a scope outside `enclosing` waits for too. `left_by`: as above.
+    context(const context& enclosing, const context& also, const stop_state* left_by = nullptr) noexcept
         : parent(&enclosing),
           pending(enclosing.pending),
           spawner(enclosing.spawner),
-          member_of(&also) {}
+          member_of(&also),
+          stop(stop_word::of(left_by)) {}
+
+    // Of a part of a search, in which it lives.
+    context(const context& enclosing, const overtaken& by) noexcept : context(enclosing, enclosing) {
+        stop.store(stop_word::of(by), memory_order::relaxed); // relaxed: published as the context is
+    }
+
+    // Of a group, which can be asked to stop. `around`: the context in which it was made, if that outlives it.
+    context(latch<machine>& own, const context* around) noexcept
+        : parent(around),
+          pending(&own),
+          spawner(nullptr),
+          stop(stop_word::source) {}
 
     // The next context outwards; null at the root of a runtime.
     const context* const parent;
@@ -44,11 +62,20 @@ struct context {
     const task_context* const spawner;
     // The group or scope that this one task joined; null for all others.
     const context* const member_of = nullptr;
-    // Somebody asked the tasks under this context to stop.
-    machine::atomic<bool> stop{false};
+    // Whether somebody asked the tasks under this context to stop: stop_word.
+    mutable machine::atomic<std::uintptr_t> stop{stop_word::nothing};
 
     // The frame that covers tasks begun here, which outlives them: a task's own context dies with the task.
-    [[nodiscard]] const context& frame() const noexcept { return member_of != nullptr ? *parent : *this; }
+    [[nodiscard]] const context& frame() const noexcept {
+        const context* c = this;
+        while (c->member_of != nullptr) {
+            c = c->parent;
+        }
+        return *c;
+    }
+
+    // What this context is inside of, for whoever asks it to stop: a task is inside the group or scope that it joined.
+    [[nodiscard]] const context* around() const noexcept { return member_of != nullptr ? member_of : parent; }
 
     // Where a task begun under this context is waited for.
     [[nodiscard]] const context& cover() const noexcept { return member_of != nullptr ? *member_of : *this; }
@@ -59,10 +86,10 @@ struct context {
 
     // Whether this context or one around it was asked to stop. O(nesting depth).
     [[nodiscard]] bool stopping() const noexcept {
-        for (const context* c = this; c != nullptr; c = c->parent) {
+        for (const context* c = this; c != nullptr; c = c->around()) {
             // acquire, though it is only a hint: where caches are kept by software it would never arrive
-            if (c->stop.load(memory_order::acquire) ||
-                (c->member_of != nullptr && c->member_of->stop.load(memory_order::acquire))) {
+            const std::uintptr_t word = c->stop.load(memory_order::acquire);
+            if (word != stop_word::nothing && stop_word::stops(word)) {
                 return true;
             }
         }
@@ -81,8 +108,9 @@ class task_scope;
 // Of a dataflow task, of a root task, or of what runs outside all tasks: the parent of what is spawned under it.
 struct task_context : context {
     // `in`: whose child the task is; null for a root. `of`: the task itself; null for a root.
-    task_context(const context* enclosing, latch<machine>* own, const task_context* in, dependent_task* of) noexcept
-        : context(enclosing, own, this),
+    task_context(const context* enclosing, latch<machine>* own, const task_context* in, dependent_task* of,
+                 const stop_state* left_by = nullptr) noexcept
+        : context(enclosing, own, this, left_by),
           child_of(in),
           task(of) {}
 

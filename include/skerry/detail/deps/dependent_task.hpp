@@ -63,11 +63,12 @@ struct access_node {
 };
 
 // Where a task is spawned: the context of the caller, whose child the task is, and the latch of a finish between the
-// two, or null.
+// two, or null; and what may be asked to stop around the task and does not outlive it, or null.
 struct spawn_place {
     const context& enclosing;
     const task_context& parent;
     latch<machine>* cover;
+    const stop_state* left_by = nullptr;
 };
 
 struct crossing_type;
@@ -90,6 +91,9 @@ struct imported_task;
 
 // Stands for the number of a child where there is none.
 inline constexpr std::uint64_t no_child = ~std::uint64_t{0};
+// In the number of a child that is the reason why another is skipped: it has not failed, a group around it was
+// cancelled. Such reasons come after all failures.
+inline constexpr std::uint64_t by_cancel = std::uint64_t{1} << 62;
 
 struct dependent_task : loose_task, completion, task_memory {
     // `count` accesses, behind which there are as many nodes as there are containers among them.
@@ -138,11 +142,26 @@ struct dependent_task : loose_task, completion, task_memory {
         }
     }
     [[nodiscard]] bool has_containers() const noexcept { return node_count != ordered_count; }
+
+    // The task is not to run, because a group around it was asked to stop.
+    void cancel() noexcept { reason.store(number | by_cancel, memory_order::release); }
+    // Precondition: as skipped().
+    [[nodiscard]] bool lacks_cancelled() const noexcept {
+        const std::uint64_t why = reason.load(memory_order::acquire);
+        return why != no_child && (why & by_cancel) != 0;
+    }
     // Precondition: the task is ready.
     [[nodiscard]] bool skipped() const noexcept { return reason.load(memory_order::acquire) != no_child; }
 
   protected:
-    ~dependent_task() = default;
+    ~dependent_task() {
+        if (const stop_state* const around = stop_word::state_of(own.stop.load(memory_order::relaxed))) {
+            forget(*around);
+        }
+    }
+
+  private:
+    SKERRY_EXPORT static void forget(const stop_state& around) noexcept;
 };
 
 } // namespace skerry::inline SKERRY_ABI::detail

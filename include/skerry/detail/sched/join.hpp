@@ -5,6 +5,7 @@
 // calling thread's current page.
 
 #include <cstddef>
+#include <cstdint>
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/export.hpp>
@@ -13,27 +14,34 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-// Answers a push that asked for it. False: there was no memory to grow the deque; the push is undone and the caller
-// runs the task itself, in order.
-[[nodiscard, gnu::cold]] SKERRY_EXPORT bool attend(worker_page& page) noexcept;
+// What became of a push that asked for attention.
+enum class attended : std::uint8_t {
+    pushed,
+    no_room, // there was no memory to grow the deque; the push is undone and the caller runs the task itself, in order
+    cancelled, // the caller takes the task back, by withdraw(), and begins nothing: a group around was asked to stop
+};
+
+// Answers a push that asked for it.
+[[nodiscard, gnu::cold]] SKERRY_EXPORT attended attend(worker_page& page) noexcept;
 
 // attend() where it is seldom wanted. Clang's callers need keep no registers for it: the call itself does, if there is
 // one. Hidden: the dynamic linker would change one of those registers when it binds the name late. No symbol of this
 // name may come from a compiler without that convention; before 19 Clang is not known to keep the result through it.
 #if defined(__clang__) && __clang_major__ >= 19 && (defined(__x86_64__) || defined(__aarch64__))
-[[nodiscard, gnu::noinline, gnu::cold, gnu::visibility("hidden"), clang::preserve_most]] inline bool
+[[nodiscard, gnu::noinline, gnu::cold, gnu::visibility("hidden"), clang::preserve_most]] inline attended
 attend_keeping_registers(worker_page& page) noexcept {
     return attend(page);
 }
 #else
-[[nodiscard, gnu::always_inline]] inline bool attend_keeping_registers(worker_page& page) noexcept {
+[[nodiscard, gnu::always_inline]] inline attended attend_keeping_registers(worker_page& page) noexcept {
     return attend(page);
 }
 #endif
 
 // After a pop that was not certain. True: the task is the caller's to run. False: a thief ran it, and it is done.
 // Runs newer tasks of the caller and tasks of the thief meanwhile, nothing else.
-[[nodiscard, gnu::cold]] SKERRY_EXPORT bool settle_or_wait(worker_page& page, task_header& task) noexcept;
+// Errors: skerry::cancelled: the task has not begun, and is not to: a group around was asked to stop.
+[[nodiscard, gnu::cold]] SKERRY_EXPORT bool settle_or_wait(worker_page& page, task_header& task);
 
 // Takes the newest task, which is `task`, off: after the branch beside it has thrown, or for the caller to run. True:
 // it has not begun, and is the caller's. False: a thief ran it, and it is done.

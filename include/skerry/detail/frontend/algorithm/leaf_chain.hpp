@@ -107,7 +107,9 @@ class leaf_chain {
         while (true) {
             other.first = first + 1;
             if (__builtin_expect(page.push_at(at, &other), 0)) {
-                static_cast<void>(attend_keeping_registers(page)); // there is room, so it has nothing to undo
+                if (attend_keeping_registers(page) == attended::cancelled) { // there is room
+                    give_up(other);
+                }
             }
             const auto one = [&leaf, first] { return T(leaf(first)); };
             sum = Op::join(sum, call_beside(one, other));

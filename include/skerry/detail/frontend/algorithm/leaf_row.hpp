@@ -98,13 +98,16 @@ class leaf_rows {
         return page.has_room(page.next(), row_length - 1);
     }
 
-    // Pushes the tasks of a row that begins at `first`. Precondition: there is room for them.
+    // Pushes the tasks of a row that begins at `first`. Precondition: there is room for them. Errors:
+    // skerry::cancelled, behind the push.
     template <class Slot>
-    [[gnu::always_inline]] static void push(worker_page& page, Slot* bottom, parts& row, std::uint64_t first) noexcept {
+    [[gnu::always_inline]] static void push(worker_page& page, Slot* bottom, parts& row, std::uint64_t first) {
         row.first = first;
         const auto task = [all = row.all()](std::size_t i) { return address_here<task_header>(all[i]); };
         if (__builtin_expect(page.template push_all<row_length - 1>(bottom, task), 0)) {
-            static_cast<void>(attend_keeping_registers(page)); // there is room, so it has nothing to undo
+            if (attend_keeping_registers(page) == attended::cancelled) { // there is room
+                throw_cancelled();
+            }
         }
     }
 
@@ -113,7 +116,10 @@ class leaf_rows {
     template <class Slot>
     [[gnu::always_inline]] static bool pop(worker_page& page, Slot* at, parts& row, std::size_t i) {
         if (__builtin_expect(page.rung_at(at), 0)) {
-            static_cast<void>(attend_keeping_registers(page));
+            if (attend_keeping_registers(page) == attended::cancelled) {
+                static_cast<void>(page.pop_to(at));
+                return settle(page, row, i); // throws, unless a thief has the task
+            }
         }
         if (__builtin_expect(!page.pop_to(at), 0)) {
             return settle(page, row, i);
@@ -135,9 +141,9 @@ class leaf_rows {
     [[gnu::always_inline]] void run_row(worker_page& page, std::uint64_t first) {
         handed_on<const Leaf> leaf = *static_cast<const Leaf*>(leaf_);
         auto* const bottom = page.next();
-        push(page, bottom, leaves_, first);
         std::size_t i = 0;
         try {
+            push(page, bottom, leaves_, first);
             leaf(first);
 #pragma GCC unroll 8
             for (i = 1; i != row_length; ++i) {
@@ -159,9 +165,9 @@ class leaf_rows {
     template <class Leaf>
     static void run_row_of_rows(leaf_rows& home, worker_page& page, std::uint64_t first) {
         auto* const bottom = page.next();
-        push(page, bottom, home.rows_, first);
         std::size_t i = 0;
         try {
+            push(page, bottom, home.rows_, first);
             for (;;) {
                 if (__builtin_expect(has_room(page), 1)) {
                     home.run_row<Leaf>(page, first + i * row_length);

@@ -53,7 +53,11 @@ class source_chain {
             here.go_on_in(other);
             auto* const at = page->next(); // now: the source may have begun tasks
             if (__builtin_expect(page->push_at(at, &other), 0)) {
-                if (!attend_keeping_registers(*page)) { // there is no memory for the task
+                const attended how_it_went = attend_keeping_registers(*page);
+                if (how_it_went == attended::cancelled) {
+                    give_up(other);
+                }
+                if (how_it_went == attended::no_room) {
                     return fold_in_order(std::move(sum), std::move(found), std::move(*other.source), how);
                 }
             }

@@ -17,6 +17,7 @@
 #include <skerry/detail/sched/begin.hpp>
 #include <skerry/detail/sched/counts_ahead.hpp>
 #include <skerry/detail/sched/join.hpp>
+#include <skerry/detail/sched/stopping.hpp>
 #include <skerry/detail/sync/latch.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -50,29 +51,35 @@ class first_error {
 
 // What tasks are counted on by the one who waits for them, and where their first exception goes.
 struct cover {
-    // `stops`: after an exception, tasks that joined and have not begun are skipped. `ahead`: as of the latch.
-    explicit cover(const context* enclosing, bool stops = false, std::size_t ahead = 0) noexcept
-        : pending(ahead),
-          ctx(enclosing, &pending),
-          stops_on_error(stops) {}
+    // Of a finish. `ahead`: as of the latch.
+    cover(const context* enclosing, std::size_t ahead) noexcept : pending(ahead), ctx(enclosing, &pending) {}
+    // Of a group, which can be asked to stop: then tasks that have not begun are skipped. `around`: as of the context.
+    explicit cover(const context* around) noexcept : ctx(pending, around) {}
 
-    // Runs a task's body and keeps its exception.
+    // Runs a task's body, under whose context the caller is, and keeps its exception; or skips it.
     template <class F>
     void call(F& f) noexcept {
+        if (__builtin_expect(stops_in_force.load(memory_order::acquire) != 0, 0) && is_stopping()) {
+            skip();
+            return;
+        }
         try {
             static_cast<void>(std::invoke(f));
         } catch (...) {
-            error.offer();
-            if (stops_on_error) {
-                ctx.stop.store(true, memory_order::release);
-            }
+            fail();
         }
     }
 
     latch<machine> pending;
     context ctx;
     first_error error;
-    const bool stops_on_error;
+
+  private:
+    [[nodiscard]] bool is_group() const noexcept;
+    // A task has not begun because a group was asked to stop.
+    SKERRY_EXPORT void skip() noexcept;
+    // A task has thrown what is being handled.
+    SKERRY_EXPORT void fail() noexcept;
 };
 
 // Counts the task on both latches and pushes it; takes the counts back if it could not begin. `second` may be null.
@@ -115,6 +122,7 @@ class finish_frame : public cover {
     team* const home_;
     const std::size_t base_; // of the deque: newer tasks belong to this frame
     const std::size_t outer_base_;
+    const void* const outer_entered_;
     const counts_ahead outer_ahead_;
 };
 

@@ -20,6 +20,7 @@
 #include <skerry/detail/frontend/forkjoin/outcome.hpp>
 #include <skerry/detail/sched/join.hpp>
 #include <skerry/detail/sched/named_section.hpp>
+#include <skerry/detail/sched/stopping.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -198,9 +199,22 @@ template <class F, class G>
     return fork_inside<F, G>(f, g);
 }
 
-// A fork that found no memory for its task.
+// Takes back what has just been pushed, because a group around was cancelled; throws skerry::cancelled.
+template <class Pushed>
+[[noreturn, gnu::noinline, gnu::cold]] void give_up(Pushed& pushed) {
+    if (!withdraw(pushed)) {
+        pushed.stolen.discard();
+    }
+    throw_cancelled();
+}
+
+// A fork that is cancelled, or found no memory for its task.
 template <class F, class G>
-[[gnu::noinline, gnu::cold]] fork_result<F, G> fork_in_place(handed_over<F> f, handed_over<G> g) {
+[[gnu::noinline, gnu::cold]] fork_result<F, G> fork_in_place(handed_over<F> f, handed_over<G> g, branch<G>& other,
+                                                             attended how) {
+    if (how == attended::cancelled) {
+        give_up(other);
+    }
     return {call_apart(f), call_apart(g)}; // braces: in this order
 }
 
@@ -286,8 +300,8 @@ template <class F, class G>
                 other.write_at_once();
             }
             if (__builtin_expect(page.push_at<loops_in_its_frame<F, G>>(at, address_here<task_header>(other)), 0)) {
-                if (!attend_keeping_registers(page)) {
-                    return fork_in_place<F, G>(f, g);
+                if (const attended how = attend_keeping_registers(page); how != attended::pushed) {
+                    return fork_in_place<F, G>(f, g, other, how);
                 }
             }
             if constexpr (hands_page_on<F, G>) { // f, too, will fork on it
@@ -312,8 +326,8 @@ template <class F, class G>
         other.write_at_once();
         auto* const at = page.next();
         if (__builtin_expect(page.push_at(at, address_here<task_header>(other)), 0)) {
-            if (!attend_keeping_registers(page)) {
-                return fork_in_place<F, G>(f, g);
+            if (const attended how = attend_keeping_registers(page); how != attended::pushed) {
+                return fork_in_place<F, G>(f, g, other, how);
             }
         }
         const auto first = [&]() -> first_result { return call_beside(f, other); };
@@ -333,7 +347,8 @@ template <class F, class G>
 }
 
 // Runs f and g, possibly at the same time, and returns both results when both are done. If f throws, g is skipped or,
-// when stolen, waited for; the leftmost exception is rethrown. Thread safety: any thread. Beyond f and g: about 20
+// when stolen, waited for; the leftmost exception is rethrown. What a cancelled group has not begun is skipped, and
+// skerry::cancelled is thrown. Thread safety: any thread. Beyond f and g: about 20
 // instructions if nothing is stolen.
 template <class F, class G>
 [[gnu::always_inline]] inline fork_result<F, G> fork_values(F&& f, G&& g) {

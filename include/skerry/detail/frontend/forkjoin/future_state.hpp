@@ -43,12 +43,13 @@ class continuation final : public loose_task {
     SKERRY_EXPORT static void resume(task_header* header) noexcept;
 
     team* home_ = nullptr;
+    const stop_state* around_ = nullptr; // as left_by(): a reference
     std::coroutine_handle<> handle_;
 };
 
 class future_base : public loose_task {
   public:
-    virtual ~future_base() = default;
+    SKERRY_EXPORT virtual ~future_base();
 
     [[nodiscard]] bool done() const noexcept { return end_.done(); }
 

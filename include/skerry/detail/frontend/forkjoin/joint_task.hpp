@@ -57,13 +57,11 @@ class joint_task final : public loose_task, public task_memory {
         auto& self = static_cast<joint_task&>(*header);
         cover& other = self.cover_;
         latch<machine>& enclosing = *self.own_.pending;
-        if (!other.ctx.stop.load(memory_order::acquire)) { // a hint
-            if constexpr (Apart) {
-                const auto body = [&self] { static_cast<void>(finish_with_result(self.f_)); };
-                other.call(body);
-            } else {
-                other.call(self.f_);
-            }
+        if constexpr (Apart) {
+            const auto body = [&self] { static_cast<void>(finish_with_result(self.f_)); };
+            other.call(body);
+        } else {
+            other.call(self.f_);
         }
         delete &self;
         count_end(enclosing);

@@ -12,6 +12,7 @@
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/export.hpp>
+#include <skerry/detail/sched/stopping.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -48,9 +49,11 @@ class outcome {
     outcome(const outcome&) = delete;
     outcome& operator=(const outcome&) = delete;
 
+    // Calls f, unless a group around was cancelled.
     template <class F>
     void run(F& f) noexcept {
         try {
+            throw_if_stopping();
             if constexpr (std::is_reference_v<R>) {
                 ::new (static_cast<void*>(room_)) stored(__builtin_addressof(call(f)));
             } else {
