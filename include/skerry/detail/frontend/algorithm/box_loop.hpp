@@ -82,35 +82,47 @@ void run_run(F& f, const block<N>& b, std::uint64_t from, std::uint64_t to) {
     }
 }
 
-// Rows of the first dimension in blocks, with a look for demand in between, like run_lazily.
+// Rows of the first dimension in blocks, with a look for demand in between, like run_lazily. Of points that take long a
+// block is a part of a row.
 template <class Executor, std::size_t N, class F>
-void run_rows_lazily(F& f, const block<N>& b) {
+void run_rows_lazily(loop_pace& loop, F& f, const block<N>& b) {
     const std::uint64_t rows = b.length(0);
     const std::uint64_t per_row = b.points() / rows;
-    std::uint64_t step = rows / blocks_per_leaf;
-    if (const std::uint64_t least = per_row >= shortest_block ? 1 : shortest_block; step < least) step = least;
+    leaf_pace pace(loop, b.points(), blocks_per_leaf, per_row > shortest_block ? per_row : shortest_block);
     block<N> rest = b;
-    while (rest.length(0) > step) {
+    while (rest.length(0) != 0) {
+        check_stop<Executor>();
         block<N> head = rest;
-        head.last[0] = rest.first[0] += static_cast<std::ptrdiff_t>(step);
-        run_block(f, head);
-        if (Executor::demand()) {
-            if (rest.length(0) == 1) break;
+        const std::uint64_t step = pace.block() / per_row;
+        if (step != 0) {
+            const std::uint64_t left = rest.length(0);
+            head.last[0] = rest.first[0] += static_cast<std::ptrdiff_t>(step < left ? step : left);
+            run_block(f, head);
+            pace.next();
+        } else {
+            head.last[0] = ++rest.first[0];
+            for (std::uint64_t from = 0; from != per_row; pace.next()) {
+                check_stop<Executor>();
+                const std::uint64_t to = per_row - from > pace.block() ? from + pace.block() : per_row;
+                run_run(f, head, from, to);
+                from = to;
+            }
+        }
+        if (rest.length(0) > 1 && Executor::demand()) {
             head = rest;
             head.last[0] = rest.first[0] += static_cast<std::ptrdiff_t>(rest.length(0) / 2);
-            Executor::fork([&f, &head] { run_rows_lazily<Executor>(f, head); },
-                           [&f, &rest] { run_rows_lazily<Executor>(f, rest); });
+            Executor::fork([&loop, &f, &head] { run_rows_lazily<Executor>(loop, f, head); },
+                           [&loop, &f, &rest] { run_rows_lazily<Executor>(loop, f, rest); });
             return;
         }
     }
-    run_block(f, rest);
 }
 
 template <class Executor, std::size_t N, class F>
-void halve_block(F& f, const block<N>& b, std::uint64_t most_points, bool lazily) {
+void halve_block(loop_pace* lazily, F& f, const block<N>& b, std::uint64_t most_points) {
     if (b.points() <= most_points) {
-        if (lazily) {
-            run_rows_lazily<Executor>(f, b);
+        if (lazily != nullptr) {
+            run_rows_lazily<Executor>(*lazily, f, b);
         } else {
             run_block(f, b);
         }
@@ -120,8 +132,8 @@ void halve_block(F& f, const block<N>& b, std::uint64_t most_points, bool lazily
     block<N> lower = b;
     block<N> upper = b;
     lower.last[d] = upper.first[d] = b.first[d] + static_cast<std::ptrdiff_t>(b.length(d) / 2);
-    Executor::fork([&f, &lower, most_points, lazily] { halve_block<Executor>(f, lower, most_points, lazily); },
-                   [&f, &upper, most_points, lazily] { halve_block<Executor>(f, upper, most_points, lazily); });
+    Executor::fork([lazily, &f, &lower, most_points] { halve_block<Executor>(lazily, f, lower, most_points); },
+                   [lazily, &f, &upper, most_points] { halve_block<Executor>(lazily, f, upper, most_points); });
 }
 
 template <class Executor, std::size_t N, class F>
@@ -137,7 +149,9 @@ void run_box(F& f, const box<N>& space, grain g, schedule order) {
         const auto leaf = [&f, &b, cuts](std::uint64_t k) { run_run(f, b, cuts.first(k), cuts.last(k)); };
         Executor::run_leaves(leaf, 0, cuts.number());
     } else {
-        halve_block<Executor>(f, b, cut<Executor>(points, g).length, g.is_automatic());
+        check_stop<Executor>();
+        loop_pace pace;
+        halve_block<Executor>(g.is_automatic() ? &pace : nullptr, f, b, cut<Executor>(points, g).length);
     }
 }
 

@@ -13,9 +13,10 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-template <class It, class Out, class Predicate>
+template <class Executor, class It, class Out, class Predicate>
 Out filter_serially(It first, std::uint64_t n, Out out, Predicate& predicate) {
     for (; n != 0; --n, ++first) {
+        check_stop<Executor>();
         if (casting<decltype(*first)>(predicate)(*first)) {
             write(out, *first);
             ++out;
@@ -41,8 +42,10 @@ Out filter_in_two_passes(const It& first, const Out& out, Predicate& predicate, 
             const std::uint64_t here = end - k < filter_word ? end - k : filter_word;
             std::uint64_t word = 0;
             It it = advanced(first, k);
-            for (std::uint64_t b = 0; b < here; ++b, ++it)
+            for (std::uint64_t b = 0; b < here; ++b, ++it) {
+                check_stop<Executor>();
                 word |= static_cast<std::uint64_t>(static_cast<bool>(casting<decltype(*it)>(predicate)(*it))) << b;
+            }
             bits[k / filter_word] = word;
             chosen += static_cast<std::uint64_t>(std::popcount(word));
         }
@@ -95,7 +98,7 @@ struct parallel_copy_if_function {
                     }
                 }
             }
-            return filter_serially(std::move(first), n, std::move(out), predicate);
+            return filter_serially<Executor>(std::move(first), n, std::move(out), predicate);
         } else {
             return out;
         }

@@ -14,11 +14,9 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-// The fold of [from, to), from < to.
+// The fold of `sum` and [from, to).
 template <class T, class Op, class Get>
-T fold_run(Op& op, const Get& get, std::uint64_t from, std::uint64_t to) {
-    T sum = get(from);
-    ++from;
+T fold_on(T sum, Op& op, const Get& get, std::uint64_t from, std::uint64_t to) {
     // Compilers may regroup integers, and vectorise the plain loop. Elsewhere they must keep the order: four elements
     // at a time leave one operation in four on the critical path.
     if constexpr (!std::is_integral_v<T>) {
@@ -32,6 +30,43 @@ T fold_run(Op& op, const Get& get, std::uint64_t from, std::uint64_t to) {
     return sum;
 }
 
+// The fold of [from, to), from < to.
+template <class T, class Op, class Get>
+T fold_run(Op& op, const Get& get, std::uint64_t from, std::uint64_t to) {
+    return fold_on<T>(T(get(from)), op, get, from + 1, to);
+}
+
+// The same operations with looks in between whether the fold was called off: blocks end where fold_on() would go on
+// with four more.
+template <class Executor, class T, class Op, class Get>
+T fold_in_blocks(Op& op, const Get& get, std::uint64_t from, std::uint64_t to) {
+    if constexpr (!Executor::parallel) {
+        return fold_run<T>(op, get, from, to);
+    } else {
+        loop_pace loop;
+        leaf_pace pace(loop, to - from, blocks_per_leaf, shortest_block);
+        const auto looking = [&get](std::uint64_t k) -> T {
+            check_stop<Executor>();
+            return get(k);
+        };
+        T sum = T(get(from));
+        for (++from; to - from >= 4;) {
+            const std::uint64_t fitting = to - from < pace.block() ? to - from : pace.block();
+            if (fitting < 4) { // elements of long bodies: looks between them, too
+                sum = fold_on<T>(std::move(sum), op, looking, from, from + 4);
+                from += 4;
+            } else {
+                check_stop<Executor>();
+                const std::uint64_t fours = fitting & ~std::uint64_t{3};
+                sum = fold_on<T>(std::move(sum), op, get, from, from + fours);
+                from += fours;
+            }
+            pace.next();
+        }
+        return fold_on<T>(std::move(sum), op, looking, from, to);
+    }
+}
+
 // op(left(), right()), the two perhaps at the same time.
 template <class Executor, class T, class Op, class Left, class Right>
 [[gnu::always_inline]] inline T fold_both(Op& op, Left&& left, Right&& right) {
@@ -41,23 +76,24 @@ template <class Executor, class T, class Op, class Left, class Right>
 
 // run_lazily with a result.
 template <class Executor, class T, class Op, class Get>
-T fold_lazily(Op& op, const Get& get, std::uint64_t first, std::uint64_t last) {
-    const std::uint64_t share = (last - first) / blocks_per_leaf;
-    const std::uint64_t block = share > shortest_block ? share : shortest_block;
-    if (last - first <= block) return fold_run<T>(op, get, first, last);
-    T sum = fold_run<T>(op, get, first, first + block);
-    first += block;
-    while (last - first > block) {
-        if (Executor::demand()) {
+T fold_lazily(loop_pace& loop, Op& op, const Get& get, std::uint64_t first, std::uint64_t last) {
+    leaf_pace pace(loop, last - first, blocks_per_leaf, shortest_block);
+    if (last - first <= pace.block()) return fold_run<T>(op, get, first, last);
+    T sum = fold_run<T>(op, get, first, first + pace.block());
+    first += pace.block();
+    for (pace.next(); last - first > pace.block(); pace.next()) {
+        check_stop<Executor>();
+        if (Executor::demand() && last - first > 1) {
             const std::uint64_t middle = first + (last - first) / 2;
             T rest = fold_both<Executor, T>(
-                op, [&op, &get, first, middle] { return fold_lazily<Executor, T>(op, get, first, middle); },
-                [&op, &get, middle, last] { return fold_lazily<Executor, T>(op, get, middle, last); });
+                op, [&, first, middle] { return fold_lazily<Executor, T>(loop, op, get, first, middle); },
+                [&, middle, last] { return fold_lazily<Executor, T>(loop, op, get, middle, last); });
             return T(op(std::move(sum), std::move(rest)));
         }
-        sum = T(op(std::move(sum), fold_run<T>(op, get, first, first + block)));
-        first += block;
+        sum = T(op(std::move(sum), fold_run<T>(op, get, first, first + pace.block())));
+        first += pace.block();
     }
+    check_stop<Executor>();
     return T(op(std::move(sum), fold_run<T>(op, get, first, last)));
 }
 
@@ -86,17 +122,23 @@ T fold_leaves(Op& op, const Leaf& leaf, std::uint64_t first, std::uint64_t last)
 // fold_all() where the compiler does not know that each leaf is one element.
 template <class Executor, class T, class Op, class Get>
 T fold_cut(Op& op, const Get& get, std::uint64_t count, grain g) {
+    check_stop<Executor>();
     if (count == 1) return T(get(0));
     if (!g.is_automatic() && g.iterations() == 1) { // without the divisions
         return fold_leaves<Executor, T>(op, get, 0, count);
     }
     const leaves cuts = cut<Executor>(count, g);
-    if (cuts.number() == 1) return fold_run<T>(op, get, 0, count);
-    if (g.is_automatic()) {
-        const auto leaf = [&op, &get, cuts](std::uint64_t k) {
-            return fold_lazily<Executor, T>(op, get, cuts.first(k), cuts.last(k));
-        };
-        return fold_leaves<Executor, T>(op, leaf, 0, cuts.number());
+    if (cuts.number() == 1) {
+        return g.is_automatic() ? fold_in_blocks<Executor, T>(op, get, 0, count) : fold_run<T>(op, get, 0, count);
+    }
+    if constexpr (Executor::parallel) {
+        if (g.is_automatic()) {
+            loop_pace pace;
+            const auto leaf = [&op, &get, &pace, cuts](std::uint64_t k) {
+                return fold_lazily<Executor, T>(pace, op, get, cuts.first(k), cuts.last(k));
+            };
+            return fold_leaves<Executor, T>(op, leaf, 0, cuts.number());
+        }
     }
     const auto leaf = [&op, &get, cuts](std::uint64_t k) { return fold_run<T>(op, get, cuts.first(k), cuts.last(k)); };
     return fold_leaves<Executor, T>(op, leaf, 0, cuts.number());

@@ -7,9 +7,11 @@
 #include <skerry/detail/frontend/algorithm/leaf_row.hpp>
 #include <skerry/detail/frontend/algorithm/minimum.hpp>
 #include <skerry/detail/frontend/algorithm/pieces.hpp>
+#include <skerry/detail/frontend/algorithm/search_part.hpp>
 #include <skerry/detail/frontend/forkjoin/fork.hpp>
 #include <skerry/detail/frontend/forkjoin/part.hpp>
 #include <skerry/detail/sched/named_section.hpp>
+#include <skerry/detail/sched/stopping.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -26,6 +28,7 @@ struct forking {
     static constexpr bool parallel = true;
     using memory = kept_memory;
     using minimum = shared_minimum<machine>;
+    using search_part = detail::search_part;
 
     template <class F, class G>
     static void fork(F&& f, G&& g) {
@@ -64,6 +67,7 @@ struct forking {
     template <class T, class Source, class Fold>
     static T fold_source(T sum, Source&& source, const Fold& how);
 
+    static void check_stop() { throw_if_stopping(); }
     static bool demand() noexcept { return detail::demand(); }
     static unsigned concurrency() noexcept { return detail::concurrency(); }
 };

@@ -21,8 +21,12 @@
 //   static bool demand() noexcept;                                 another worker asks for work
 //   static unsigned concurrency() noexcept;                        number of workers
 //   static constexpr bool parallel;                                false: everything happens in program order
+//   static void check_stop();                                      throws skerry::cancelled if what the caller is
+//                                                                 part of was called off; may be missing
 //   memory                                                        where scratch comes from
 //   class minimum;                                                 as shared_minimum; not needed if not parallel
+//   class search_part;                                             (const minimum&, first): while it lives, a smaller
+//                                                                 minimum is a request to stop; may be missing
 //
 // in_place is the serial elision. It needs no library: serial.hpp stands alone.
 
@@ -70,5 +74,13 @@ struct in_place {
     static constexpr bool demand() noexcept { return false; }
     static constexpr unsigned concurrency() noexcept { return 1; }
 };
+
+// Between two calls of the program's functions that no fork parts.
+template <class Executor>
+[[gnu::always_inline]] inline void check_stop() {
+    if constexpr (requires { Executor::check_stop(); }) {
+        Executor::check_stop();
+    }
+}
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -17,6 +17,8 @@ class shared_minimum {
     explicit shared_minimum(std::uint64_t value) noexcept : value_{value} {}
 
     [[nodiscard]] std::uint64_t get() const noexcept { return value_.load(memory_order::acquire); }
+    // Where it is, for search_part.
+    [[nodiscard]] const typename Machine::template atomic<std::uint64_t>& place() const noexcept { return value_; }
 
     void lower_to(std::uint64_t value) noexcept {
         std::uint64_t now = get();

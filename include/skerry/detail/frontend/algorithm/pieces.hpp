@@ -13,6 +13,8 @@
 // someone asks for work, and if so, gives half of what is left of the leaf to a fork.
 
 #include <skerry/detail/frontend/algorithm/function_ref.hpp>
+#include <skerry/detail/frontend/algorithm/in_place.hpp>
+#include <skerry/detail/frontend/algorithm/pace.hpp>
 #include <skerry/range.hpp>
 
 #include <concepts>
@@ -59,17 +61,16 @@ using run_call = function_ref<std::uint64_t, std::uint64_t>;
 // Runs run(from, to) over consecutive blocks that make up [first, last), and forks off half of the rest whenever
 // another worker asks for work.
 template <class Executor>
-void run_lazily(const run_call& run, std::uint64_t first, std::uint64_t last) {
-    const std::uint64_t share = (last - first) / blocks_per_leaf;
-    const std::uint64_t block = share > shortest_block ? share : shortest_block;
-    while (last - first > block) {
-        run(first, first + block);
-        first += block;
-        if (Executor::demand()) {
-            if (last - first == 1) break;
+void run_lazily(loop_pace& loop, const run_call& run, std::uint64_t first, std::uint64_t last) {
+    for (leaf_pace pace(loop, last - first, blocks_per_leaf, shortest_block); last - first > pace.block();) {
+        run(first, first + pace.block());
+        first += pace.block();
+        pace.next();
+        check_stop<Executor>();
+        if (Executor::demand() && last - first > 1) {
             const std::uint64_t middle = first + (last - first) / 2;
-            Executor::fork([&run, first, middle] { run_lazily<Executor>(run, first, middle); },
-                           [&run, middle, last] { run_lazily<Executor>(run, middle, last); });
+            Executor::fork([&loop, &run, first, middle] { run_lazily<Executor>(loop, run, first, middle); },
+                           [&loop, &run, middle, last] { run_lazily<Executor>(loop, run, middle, last); });
             return;
         }
     }
@@ -80,7 +81,10 @@ void run_lazily(const run_call& run, std::uint64_t first, std::uint64_t last) {
 template <class Executor>
 void run_cut(const run_call& run, std::uint64_t count) {
     const leaves cuts = cut<Executor>(count, grain::automatic());
-    const auto leaf = [&run, cuts](std::uint64_t k) { run_lazily<Executor>(run, cuts.first(k), cuts.last(k)); };
+    loop_pace pace;
+    const auto leaf = [&run, &pace, cuts](std::uint64_t k) {
+        run_lazily<Executor>(pace, run, cuts.first(k), cuts.last(k));
+    };
     Executor::run_leaves(leaf, 0, cuts.number());
 }
 

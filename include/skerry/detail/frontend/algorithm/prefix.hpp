@@ -43,13 +43,36 @@ std::optional<T> scan_run(Op& op, const It& first, const Out& out, std::optional
     }
 }
 
+// The same with looks in between whether the scan was called off.
+template <class Executor, scan_kind Kind, class T, class Op, class It, class Out>
+std::optional<T> scan_in_blocks(loop_pace& loop, Op& op, const It& first, const Out& out, std::optional<T> carry,
+                                std::uint64_t from, std::uint64_t to) {
+    leaf_pace pace(loop, to - from, blocks_per_leaf, shortest_block);
+    for (; to - from > pace.block(); pace.next()) {
+        carry = scan_run<Kind, T>(op, first, out, std::move(carry), from, from + pace.block());
+        from += pace.block();
+        check_stop<Executor>();
+    }
+    return scan_run<Kind, T>(op, first, out, std::move(carry), from, to);
+}
+
 template <class Executor, scan_kind Kind, class T, class Op, class It, class Out>
 void scan_all(Op& op, const It& first, const Out& out, std::optional<T> init, std::uint64_t count, grain g) {
     if (count == 0) return;
+    check_stop<Executor>();
+    loop_pace pace;
+    const auto scan_leaf = [&](std::optional<T> carry, std::uint64_t from, std::uint64_t to) {
+        if constexpr (Executor::parallel) {
+            if (g.is_automatic()) {
+                return scan_in_blocks<Executor, Kind, T>(pace, op, first, out, std::move(carry), from, to);
+            }
+        }
+        return scan_run<Kind, T>(op, first, out, std::move(carry), from, to);
+    };
     const leaves cuts = cut<Executor>(count, g);
     const std::uint64_t number = cuts.number();
     if (number == 1) {
-        scan_run<Kind, T>(op, first, out, std::move(init), 0, count);
+        scan_leaf(std::move(init), 0, count);
         return;
     }
     // before[k]: the sum of everything before leaf k.
@@ -57,16 +80,20 @@ void scan_all(Op& op, const It& first, const Out& out, std::optional<T> init, st
     const auto get = [&first](std::uint64_t k) -> T { return static_cast<T>(element(first, k)); };
     const auto fold = [&](std::uint64_t leaf) {
         if (leaf == 0) {
-            before[1] = scan_run<Kind, T>(op, first, out, std::move(init), 0, cuts.last(0));
+            before[1] = scan_leaf(std::move(init), 0, cuts.last(0));
+        } else if (g.is_automatic()) {
+            before[leaf + 1].emplace(fold_in_blocks<Executor, T>(op, get, cuts.first(leaf), cuts.last(leaf)));
         } else {
             before[leaf + 1].emplace(fold_run<T>(op, get, cuts.first(leaf), cuts.last(leaf)));
         }
     };
     Executor::run_leaves(fold, 0, number - 1);
-    for (std::uint64_t leaf = 2; leaf < number; ++leaf)
+    for (std::uint64_t leaf = 2; leaf < number; ++leaf) {
+        check_stop<Executor>();
         before[leaf].emplace(op(*before[leaf - 1], *std::move(before[leaf])));
+    }
     const auto scan = [&](std::uint64_t leaf) {
-        scan_run<Kind, T>(op, first, out, std::move(before[leaf]), cuts.first(leaf), cuts.last(leaf));
+        scan_leaf(std::move(before[leaf]), cuts.first(leaf), cuts.last(leaf));
     };
     Executor::run_leaves(scan, 1, number);
 }

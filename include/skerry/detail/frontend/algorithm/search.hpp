@@ -14,8 +14,6 @@
 namespace skerry::inline SKERRY_ABI::detail {
 
 inline constexpr std::uint64_t not_found = ~std::uint64_t{0};
-// Elements tested between two looks at whether an earlier match is known.
-inline constexpr std::uint64_t search_stride = 8;
 
 template <class Executor, class Test>
 class search {
@@ -31,12 +29,25 @@ class search {
   private:
     std::uint64_t search_leaves(std::uint64_t first, std::uint64_t last) {
         if (last - first == 1) {
-            if (lazy_) return search_lazily(cuts_.first(first), cuts_.last(first));
-            return search_run(cuts_.first(first), cuts_.last(first));
+            return search_part(cuts_.first(first), cuts_.last(first));
         }
         const std::uint64_t middle = first + (last - first) / 2;
         return search_both([this, first, middle] { return search_leaves(first, middle); },
                            [this, middle, last] { return search_leaves(middle, last); });
+    }
+
+    // What of it is behind a match is asked to stop.
+    std::uint64_t search_part(std::uint64_t first, std::uint64_t last) {
+        if constexpr (requires { typename Executor::search_part; }) {
+            if (first != 0) {
+                const typename Executor::search_part here(best_, first);
+                return search_leaf(first, last);
+            }
+        }
+        return search_leaf(first, last);
+    }
+    std::uint64_t search_leaf(std::uint64_t first, std::uint64_t last) {
+        return lazy_ ? search_lazily(first, last) : search_run(first, last);
     }
 
     std::uint64_t search_lazily(std::uint64_t first, std::uint64_t last) {
@@ -48,8 +59,8 @@ class search {
             first += block;
             if (Executor::demand() && last - first > 1) {
                 const std::uint64_t middle = first + (last - first) / 2;
-                return search_both([this, first, middle] { return search_lazily(first, middle); },
-                                   [this, middle, last] { return search_lazily(middle, last); });
+                return search_both([this, first, middle] { return search_part(first, middle); },
+                                   [this, middle, last] { return search_part(middle, last); });
             }
         }
         return search_run(first, last);
@@ -74,14 +85,11 @@ class search {
     }
 
     std::uint64_t search_run(std::uint64_t first, std::uint64_t last) {
-        while (first < last) {
-            if (best_.get() < first) return not_found;
-            const std::uint64_t end = last - first > search_stride ? first + search_stride : last;
-            for (; first < end; ++first) {
-                if (test_(first)) {
-                    best_.lower_to(first);
-                    return first;
-                }
+        for (; first < last && best_.get() >= first; ++first) {
+            check_stop<Executor>();
+            if (test_(first)) {
+                best_.lower_to(first);
+                return first;
             }
         }
         return not_found;
@@ -102,6 +110,7 @@ std::uint64_t find_first(const Test& test, std::uint64_t count, grain g) {
         return count;
     } else {
         if (count == 0) return 0;
+        check_stop<Executor>();
         const std::uint64_t found = search<Executor, Test>{test, count, g}.run();
         return found == not_found ? count : found;
     }

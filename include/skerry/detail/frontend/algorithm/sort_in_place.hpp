@@ -6,6 +6,7 @@
 // keeps splitting badly goes to heap sort, and so it is where the comparison is no order. Elements move by swapping
 // only, or back through a guard: a comparison that throws leaves all of them in the sequence.
 
+#include <skerry/detail/frontend/algorithm/in_place.hpp>
 #include <skerry/detail/frontend/algorithm/sequence.hpp>
 
 #include <algorithm>
@@ -16,6 +17,8 @@ namespace skerry::inline SKERRY_ABI::detail {
 inline constexpr std::ptrdiff_t insertion_limit = 20;
 // A part below this size is not worth a fork.
 inline constexpr std::ptrdiff_t in_place_fork_limit = 2048;
+// Nor is one below this size worth a look whether the sort was called off.
+inline constexpr std::ptrdiff_t in_place_look_limit = 256;
 
 // Puts an element that has been taken out of the sequence back into its hole while an exception is on its way. The copy
 // may fail, too: then the hole keeps what it has, and that first exception arrives.
@@ -118,6 +121,7 @@ template <class Executor, class It, class Less>
 void quick_sort(It first, It last, Less& less, bool has_left, int bad_splits_left) {
     while (last - first > insertion_limit) {
         const std::ptrdiff_t n = last - first;
+        if (n >= in_place_look_limit) check_stop<Executor>();
         choose_pivot(first, last, less);
         if (has_left && !less(*(first - 1), *first)) {
             // The pivot equals its left neighbour, so everything not greater equals it and is in place. After that a

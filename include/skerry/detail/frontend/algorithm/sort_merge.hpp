@@ -88,6 +88,7 @@ void merge_sort(It first, It last, T* memory, Less& less) {
         insertion_sort(first, last, less);
         return;
     }
+    if (n >= in_place_look_limit) check_stop<Executor>();
     const It middle = first + n / 2;
     T* const upper_memory = memory == nullptr ? nullptr : memory + n / 2;
     const auto lower = [=, &less] { merge_sort<Executor>(first, middle, memory, less); };

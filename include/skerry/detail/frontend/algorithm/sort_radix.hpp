@@ -235,7 +235,12 @@ class radix_sorter {
         const auto copy_leaf = [=](std::uint64_t k) {
             copy_plain(from + cuts.first(k), from + cuts.last(k), to + cuts.first(k));
         };
-        Executor::run_leaves(copy_leaf, 0, cuts.number());
+        try {
+            Executor::run_leaves(copy_leaf, 0, cuts.number());
+        } catch (...) { // it was called off
+            copy_plain(from, from + n, to);
+            throw;
+        }
     }
 
     // Sorts by the lowest `bits` bits of the keys; all bits above are the same. The result is in `other` if move. If a
@@ -294,6 +299,7 @@ class radix_sorter {
             }
             scattered = true;
             const auto sort_one = [&](std::uint64_t d) {
+                check_stop<Executor>();
                 begun[d] = true;
                 const std::uint64_t begin = by.begin(d);
                 sort_bits(other + begin, from + begin, by.end(d) - begin, by.shift(), !move);

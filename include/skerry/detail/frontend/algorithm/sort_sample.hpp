@@ -32,6 +32,8 @@ inline constexpr std::uint64_t bucket_aim = 28;
 inline constexpr std::uint64_t splitter_bytes = 8192;
 inline constexpr std::uint64_t parallel_sort_limit = std::uint64_t{1} << 15;
 inline constexpr int bad_rounds_allowed = 4;
+// Elements between two looks whether the sort was called off.
+inline constexpr std::uint64_t classified_at_once = 256;
 
 template <class T>
 constexpr unsigned most_levels() noexcept {
@@ -171,6 +173,14 @@ class sample_sorter {
         return splitters{other, size, levels, less_};
     }
 
+    static void classify(const splitters& by, const T* from, std::uint64_t n, bucket_id* ids, std::uint64_t* counts) {
+        for (; n > classified_at_once; from += classified_at_once, ids += classified_at_once, n -= classified_at_once) {
+            check_stop<Executor>();
+            by.classify(from, classified_at_once, ids, counts);
+        }
+        by.classify(from, n, ids, counts);
+    }
+
     void sort_alone(T* from, T* other, bucket_id* ids, std::uint64_t n, bool move, int bad_rounds_left) {
         std::uint64_t ends[splitters::most_buckets];
         std::uint64_t buckets = 0;
@@ -180,12 +190,13 @@ class sample_sorter {
             const splitters by = choose_splitters(from, other, ids, n, bad_rounds_left);
             buckets = by.buckets();
             for (std::uint64_t b = 0; b < buckets; ++b) ends[b] = 0;
-            by.classify(from, n, ids, ends);
+            classify(by, from, n, ids, ends);
             std::uint64_t sum = 0;
             for (std::uint64_t b = 0; b < buckets; ++b) ends[b] = std::exchange(sum, sum + ends[b]);
             for (std::uint64_t i = 0; i < n; ++i) other[ends[ids[i]]++] = from[i];
             scattered = true;
             for (std::uint64_t b = 0; b < buckets; ++b) {
+                check_stop<Executor>();
                 const std::uint64_t begin = done;
                 done = ends[b];
                 sort_bucket(from + begin, other + begin, ids + begin, ends[b] - begin, n, by.is_equal(b), move,
@@ -242,7 +253,7 @@ void sample_sorter<Executor, Stable, T, Less>::sort_in_chunks(T* from, T* other,
         const auto classify = [&](std::uint64_t chunk) {
             for (std::uint64_t b = 0; b < buckets; ++b) counts(chunk)[b] = 0;
             const std::uint64_t at = chunks.first(chunk);
-            by.classify(from + at, chunks.last(chunk) - at, ids + at, counts(chunk));
+            sample_sorter::classify(by, from + at, chunks.last(chunk) - at, ids + at, counts(chunk));
         };
         Executor::run_leaves(classify, 0, number);
 

@@ -130,6 +130,7 @@ void sort_any(It first, It last, Compare& compare, Projection& projection) {
     using value = std::iter_value_t<It>;
     using key = sort_key<Projection, It>;
     constexpr key_order order = order_of<Compare, key>();
+    check_stop<Executor>();
     const auto less = [&compare, &projection](const value& x, const value& y) -> bool {
         return std::invoke(compare, std::invoke(projection, x), std::invoke(projection, y));
     };
