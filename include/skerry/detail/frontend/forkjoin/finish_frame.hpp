@@ -59,7 +59,7 @@ struct cover {
     // Runs a task's body, under whose context the caller is, and keeps its exception; or skips it.
     template <class F>
     void call(F& f) noexcept {
-        if (__builtin_expect(stops_in_force.load(memory_order::acquire) != 0, 0) && is_stopping()) {
+        if (stops(*current_page->ctx)) {
             skip();
             return;
         }
