@@ -25,8 +25,9 @@ std::uint64_t loop_pace::after(std::uint64_t block, std::uint64_t most, std::uin
     const double taken = static_cast<double>(std::max<std::uint64_t>(since - begun, 1));
     const double fitting = static_cast<double>(block) * block_s * port::ticks_per_second() / taken;
     const std::uint64_t longest = std::min(most, block * most_growth);
-    const std::uint64_t next =
-        fitting < static_cast<double>(longest) ? std::max<std::uint64_t>(static_cast<std::uint64_t>(fitting), 1) : longest;
+    const std::uint64_t next = fitting < static_cast<double>(longest)
+                                   ? std::max<std::uint64_t>(static_cast<std::uint64_t>(fitting), 1)
+                                   : longest;
     const bool known_enough = next == most && !is_timed(next, most);
     known_.store(next, memory_order::relaxed);
     since = known_enough ? 0 : since;

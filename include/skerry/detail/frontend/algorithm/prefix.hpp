@@ -47,6 +47,10 @@ std::optional<T> scan_run(Op& op, const It& first, const Out& out, std::optional
 template <class Executor, scan_kind Kind, class T, class Op, class It, class Out>
 std::optional<T> scan_in_blocks(loop_pace& loop, Op& op, const It& first, const Out& out, std::optional<T> carry,
                                 std::uint64_t from, std::uint64_t to) {
+    if (!carry) { // the first element calls nothing
+        carry = scan_run<Kind, T>(op, first, out, std::move(carry), from, from + 1);
+        ++from;
+    }
     leaf_pace pace(loop, to - from, blocks_per_leaf, shortest_block);
     for (; to - from > pace.block(); pace.next()) {
         carry = scan_run<Kind, T>(op, first, out, std::move(carry), from, from + pace.block());
