@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <stdexcept>
+#include <stop_token>
+#include <thread>
 
 #include <skerry/skerry.hpp>
 
@@ -55,6 +60,36 @@ bool groups() {
     return found;
 }
 
+// [deadline]
+// False: the time was up, and what the work had not begun by then was skipped.
+template <class F>
+bool within(std::chrono::milliseconds limit, F&& work) {
+    skerry::task_group group;
+    std::mutex m;
+    std::condition_variable_any over;
+    std::jthread timer([&](std::stop_token done) { // its end asks it to stop, before the group's
+        std::unique_lock lock(m);
+        if (!over.wait_for(lock, done, limit, [&] { return done.stop_requested(); })) {
+            group.cancel();
+        }
+    });
+    group.run(work);
+    return group.wait() == skerry::group_status::complete;
+}
+// [/deadline]
+
+bool deadlines() {
+    std::atomic<int> calls = 0;
+    const auto count = [&calls] { skerry::parallel_for(0, 1000, [&calls](int) { ++calls; }); };
+    const bool done = within(std::chrono::hours(1), count);
+    const bool late = !within(std::chrono::milliseconds(0), [&count] {
+        while (!skerry::stop_requested()) {
+        }
+        count(); // is skipped
+    });
+    return done && late && calls == 1000;
+}
+
 bool others() {
     // [local]
     skerry::worker_local<long> sums; // one per worker: nobody fights over it
@@ -82,5 +117,5 @@ int main() {
     node leaf;
     node middle{&leaf, nullptr, 2};
     node root{&middle, &leaf, 3};
-    return total(root) == 7 && futures() && groups() && others() ? 0 : 1;
+    return total(root) == 7 && futures() && groups() && deadlines() && others() ? 0 : 1;
 }

@@ -156,8 +156,8 @@ namespace this_worker {
 // Counts of the runtime around the caller, else the default one.
 [[nodiscard]] SKERRY_EXPORT statistics current_statistics();
 
-// Whether the running task was asked to stop: its group was cancelled, or a sibling's answer makes its own useless.
-// For long tasks to look at now and then. False outside tasks.
+// Whether the running task was asked to stop: a group around it was cancelled, or it is a part of a search that has a
+// match further left. For long tasks to look at now and then. False outside tasks.
 [[nodiscard]] inline bool stop_requested() noexcept { return detail::stop_requested(); }
 
 } // namespace skerry::inline SKERRY_ABI

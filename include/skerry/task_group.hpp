@@ -3,7 +3,6 @@
 
 // Tasks that are begun in one place and waited for in another, and that can be called off together.
 
-#include <cstdint>
 #include <utility>
 
 #include <skerry/cancelled.hpp>
@@ -14,12 +13,6 @@
 #include <skerry/detail/sched/stopping.hpp>
 
 namespace skerry::inline SKERRY_ABI {
-
-// How a group's tasks ended.
-enum class group_status : std::uint8_t {
-    complete,  // all that was begun has run
-    cancelled, // the group, or one around it, was cancelled; some of it may have been skipped
-};
 
 // A group that is a variable of a task, or of what that calls, is inside of the groups around that task; so is one on
 // the heap that such code makes. What is inside of a cancelled group is cancelled.

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <list>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -127,6 +129,61 @@ TEST(serial, a_group_skips_after_cancel_and_after_an_exception) {
     EXPECT_THROW(group.wait(), int);
     EXPECT_EQ(runs, 0);
     group.run([&] { ++runs; });
+    group.wait();
+    EXPECT_EQ(runs, 1);
+}
+
+TEST(serial, what_is_cancelled_begins_nothing) {
+    int runs = 0;
+    int x = 0;
+    std::vector<int> v(400, 1);
+    const auto add = [&runs](int a, int b) { return ++runs, a + b; };
+    const std::vector<std::function<void()>> constructs = {
+        [&] { par::parallel_invoke([&] { ++runs; }, [&] { return ++runs; }); },
+        [&] { par::parallel_for(0, 400, [&](int) { ++runs; }); },
+        [&] { par::parallel_for(par::box<2>{{0, 0}, {20, 20}}, [&](std::ptrdiff_t, std::ptrdiff_t) { ++runs; }); },
+        [&] { par::parallel_for_each(std::list<int>(9), [&](int) { ++runs; }); },
+        [&] { par::parallel_reduce(v, 0, add); },
+        [&] { par::parallel_inclusive_scan(v, v.begin(), add); },
+        [&] { par::parallel_sort(v, [&](int a, int b) { return ++runs, a < b; }); },
+        [&] { static_cast<void>(par::parallel_any_of(v, [&](int) { return ++runs, false; })); },
+        [&] { par::finish([&](par::scope&) { ++runs; }); },
+        [&] { par::submit([&] { ++runs; }).get(); },
+        [&] {
+            par::spawn([&](int&) { ++runs; }, par::inout(x));
+            par::taskwait();
+        },
+    };
+    for (std::size_t i = 0; i < constructs.size(); ++i) {
+        par::task_group group;
+        bool went_on = false;
+        group.run([&] {
+            group.cancel();
+            par::task_group inner;
+            inner.run([&] { ++runs; });
+            EXPECT_EQ(inner.wait(), par::group_status::cancelled);
+            constructs[i]();
+            went_on = true;
+        });
+        EXPECT_EQ(group.wait(), par::group_status::cancelled);
+        EXPECT_FALSE(went_on) << i;
+        EXPECT_EQ(runs, 0) << i;
+    }
+    par::task_group group;
+    group.run([&] {
+        group.cancel();
+        par::spawn([&](int&) { ++runs; }, par::out(x));
+    });
+    group.wait();
+    par::spawn([&](const int&) { ++runs; }, par::in(x));
+    EXPECT_THROW(par::taskwait(), par::cancelled); // it needs what was not written
+    EXPECT_EQ(runs, 0);
+    group.run([&] {
+        par::parallel_for(0, 400, [&](int) {
+            ++runs;
+            group.cancel();
+        });
+    });
     group.wait();
     EXPECT_EQ(runs, 1);
 }

@@ -142,6 +142,7 @@ void run_box(F& f, const box<N>& space, grain g, schedule order) {
     const std::uint64_t points = b.points();
     if (points == 0) return;
     if constexpr (!Executor::parallel) {
+        check_stop<Executor>();
         run_block(f, b);
     } else if (order == schedule::chunked) {
         const std::uint64_t length = g.is_automatic() ? (points - 1) / Executor::concurrency() + 1 : g.iterations();

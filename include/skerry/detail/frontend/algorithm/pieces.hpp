@@ -88,12 +88,34 @@ void run_cut(const run_call& run, std::uint64_t count) {
     Executor::run_leaves(leaf, 0, cuts.number());
 }
 
+// The same in order, with a look before each block whether the loop was called off: blocks of the grain, or, without
+// one, each as long as all before it, as long as they are short.
+template <class Executor, class Run>
+void run_in_order(const Run& run, std::uint64_t count, grain g) {
+    constexpr std::uint64_t longest = 1024;
+    std::uint64_t block = g.is_automatic() ? 1 : g.iterations();
+    std::uint64_t from = 0;
+    for (; count - from > block; block = g.is_automatic() && block < longest ? 2 * block : block) {
+        check_stop<Executor>();
+        run(from, from + block);
+        from += block;
+    }
+    check_stop<Executor>();
+    run(from, count);
+}
+
 // The same for any grain; run(k) is run(k, k + 1).
 template <class Executor, class Run, grain_or_none Grain>
 void run_pieces(const Run& run, std::uint64_t count, Grain g) {
     if (count == 0) return;
     if constexpr (!Executor::parallel) {
-        run(std::uint64_t{0}, count);
+        if constexpr (!requires { Executor::check_stop(); }) {
+            run(std::uint64_t{0}, count);
+        } else if constexpr (std::same_as<Grain, grain>) {
+            run_in_order<Executor>(run, count, g);
+        } else {
+            run_in_order<Executor>(run, count, grain::automatic());
+        }
     } else {
         if constexpr (std::same_as<Grain, grain>) {
             const leaves cuts{count, g.iterations()};

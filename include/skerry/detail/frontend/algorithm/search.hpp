@@ -105,8 +105,10 @@ class search {
 template <class Executor, class Test>
 std::uint64_t find_first(const Test& test, std::uint64_t count, grain g) {
     if constexpr (!Executor::parallel) {
-        for (std::uint64_t k = 0; k < count; ++k)
+        for (std::uint64_t k = 0; k < count; ++k) {
+            check_stop<Executor>();
             if (test(k)) return k;
+        }
         return count;
     } else {
         if (count == 0) return 0;

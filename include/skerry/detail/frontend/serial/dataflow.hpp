@@ -10,6 +10,7 @@
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/core/access_argument.hpp>
 #include <skerry/detail/deps/overlapping.hpp>
+#include <skerry/detail/frontend/serial/stop.hpp>
 #include <skerry/partition.hpp>
 #include <skerry/task_options.hpp>
 
@@ -31,6 +32,8 @@ using skerry::detail::access;
 using skerry::detail::access_kind;
 
 inline constexpr std::size_t no_failure = ~std::size_t{0};
+// The reason of what was not written because a group was cancelled.
+inline constexpr std::size_t by_cancel = no_failure - 1;
 
 // What a task has not written: a name that outlives the task, and the failure that is the reason.
 class unwritten {
@@ -145,7 +148,8 @@ inline bool skipped(task_scope& s, std::span<const access> accesses) {
     for (const access& a : accesses)
         if (reads(a.mode)) reason = (std::min)(reason, reason_in(s, a));
     if (reason != no_failure) {
-        poison(s, accesses, reason);
+        // Itself it is in no cancelled group: whoever waits for it has to know.
+        poison(s, accesses, reason == by_cancel ? s.fail(std::make_exception_ptr(cancelled())) : reason);
         return true;
     }
     for (const access& a : accesses) make_sound(s, a);
@@ -220,6 +224,10 @@ template <class F, class... A>
 task_handle spawn(const task_options&, F&& f, A&&... arguments) {
     detail::task_scope& scope = detail::scope_here();
     const std::tuple<skerry::detail::kept_argument<A>...> kept(std::forward<A>(arguments)...);
+    if (detail::stopping()) {
+        detail::with_accesses([&](auto list) { detail::poison(scope, list, detail::by_cancel); }, kept);
+        return {};
+    }
     if (!scope.poisoned.empty() &&
         detail::with_accesses([&](auto list) { return detail::skipped(scope, list); }, kept)) {
         return {};
@@ -246,7 +254,10 @@ task_handle spawn(F&& f, A&&... arguments) {
 }
 
 // Rethrows the first exception of the tasks spawned by the caller's task since its last wait.
-inline void taskwait() { detail::scope_here().take(); }
+inline void taskwait() {
+    detail::scope_here().take();
+    detail::throw_if_stopping();
+}
 
 // All tasks have run. Rethrows the first of the exceptions that are the reason why some of these objects are unwritten,
 // unless a wait has rethrown it before.
@@ -262,6 +273,7 @@ void taskwait_on(const A&... accesses) {
     };
     const std::size_t reason = detail::with_accesses(first_in, std::tie(accesses...));
     if (reason == detail::no_failure) return;
+    if (reason == detail::by_cancel) throw cancelled();
     if (const std::exception_ptr error = scope.take_error_of(reason)) std::rethrow_exception(error);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/frontend/serial/stop.hpp>
 
 #include <concepts>
 #include <functional>
@@ -25,6 +26,7 @@ using value_of = std::conditional_t<std::is_void_v<result<F>>, std::monostate, r
 
 template <class F>
 value_of<F> call(F& f) {
+    throw_if_stopping();
     if constexpr (std::is_void_v<result<F>>) {
         std::invoke(f);
         return {};
@@ -41,7 +43,7 @@ template <branch... F>
     requires(sizeof...(F) >= 1)
 auto parallel_invoke(F&&... f) {
     if constexpr ((std::is_void_v<detail::result<F>> && ...)) {
-        (static_cast<void>(std::invoke(f)), ...);
+        (static_cast<void>(detail::call(f)), ...);
     } else {
         return std::tuple<detail::value_of<F>...>{detail::call(f)...}; // braces: in this order
     }

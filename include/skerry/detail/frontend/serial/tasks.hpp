@@ -8,6 +8,7 @@
 #include <skerry/detail/core/task_function.hpp>
 #include <skerry/detail/frontend/serial/dataflow.hpp>
 #include <skerry/detail/frontend/serial/invoke.hpp>
+#include <skerry/detail/frontend/serial/stop.hpp>
 
 #include <coroutine>
 #include <exception>
@@ -26,18 +27,16 @@ template <class F>
 void run_task(F&& f, std::exception_ptr& first) {
     std::decay_t<F> task(std::forward<F>(f));
     try {
+        throw_if_stopping();
         static_cast<void>(std::invoke(task));
     } catch (...) {
         if (!first) first = std::current_exception();
     }
 }
 
-// Of the task that runs: whether it was asked to stop. Null outside the tasks of a group.
-inline constinit thread_local const bool* stopping = nullptr;
-
 } // namespace detail
 
-[[nodiscard]] inline bool stop_requested() noexcept { return detail::stopping != nullptr && *detail::stopping; }
+[[nodiscard]] inline bool stop_requested() noexcept { return detail::stopping(); }
 
 class scope {
   public:
@@ -47,17 +46,21 @@ class scope {
 
     template <skerry::detail::storable_task_function F>
     void async(F&& f) {
+        const detail::scope_of_stop as_made(stop_);
         detail::run_task(std::forward<F>(f), first_);
     }
 
   private:
     std::exception_ptr& first_;
+    const detail::stop_source* const stop_ =
+        detail::innermost_stop; // around the scope: what joins it is inside of that
 };
 
 // Exceptions: body's own, else the first that a task threw.
 template <class F>
     requires std::invocable<std::remove_reference_t<F>&, scope&>
 std::invoke_result_t<std::remove_reference_t<F>&, scope&> finish(F&& body) {
+    detail::throw_if_stopping();
     return detail::covered([&]() -> std::invoke_result_t<std::remove_reference_t<F>&, scope&> {
         std::exception_ptr first;
         scope s{first};
@@ -142,31 +145,50 @@ future<skerry::detail::task_result<F>> submit(F&& f) {
     return made;
 }
 
+// The groups around it are those of the task in which it is made; it must not outlive them.
 class task_group {
   public:
     task_group() = default;
     task_group(const task_group&) = delete;
     task_group& operator=(const task_group&) = delete;
 
-    // After cancel(), or after a task of the group has thrown, f is dropped, until the next wait() is over.
+    // After cancel(), or after a task of the group has thrown, f is dropped, until the next wait() is over; and always
+    // inside of a cancelled group.
     template <skerry::detail::storable_task_function F>
     void run(F&& f) {
-        if (stop_) return;
-        const bool* const outside = std::exchange(detail::stopping, &stop_);
-        detail::run_task(std::forward<F>(f), error_);
-        detail::stopping = outside;
-        if (error_) stop_ = true;
+        if (stop_.stopping()) return;
+        std::exception_ptr thrown;
+        {
+            const detail::scope_of_stop inside(&stop_);
+            detail::run_task(std::forward<F>(f), thrown);
+        }
+        if (!thrown) return;
+        if (stop_.stopping() && is_cancelled(thrown)) return; // it was cut short, as it should be
+        if (!error_) error_ = thrown;
+        stop_.asked = true;
     }
 
-    void wait() {
-        stop_ = false;
+    group_status wait() {
+        const bool stopped = stop_.stopping();
+        stop_.asked = false;
         if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+        return stopped ? group_status::cancelled : group_status::complete;
     }
 
-    void cancel() noexcept { stop_ = true; }
+    void cancel() noexcept { stop_.asked = true; }
 
   private:
-    bool stop_ = false;
+    static bool is_cancelled(const std::exception_ptr& thrown) noexcept {
+        try {
+            std::rethrow_exception(thrown);
+        } catch (const cancelled&) {
+            return true;
+        } catch (...) {
+            return false;
+        }
+    }
+
+    detail::stop_source stop_{detail::innermost_stop};
     std::exception_ptr error_;
 };
 
@@ -186,6 +208,7 @@ class task {
     static void spawn(task* t) {
         if (t == nullptr) throw std::logic_error("skerry: task::spawn(nullptr)");
         try {
+            detail::throw_if_stopping();
             t->execute();
         } catch (...) {
             t->error_ = std::current_exception();
@@ -206,7 +229,10 @@ class task {
         if (first) std::rethrow_exception(first);
     }
 
-    static void run_root(task& t) { t.execute(); }
+    static void run_root(task& t) {
+        detail::throw_if_stopping();
+        t.execute();
+    }
 
   private:
     task* older_ = nullptr; // spawned before, and not waited for
