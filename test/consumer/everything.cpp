@@ -108,11 +108,11 @@ bool groups() {
     std::vector<int> v(100);
     par::task_group g;
     for (int& x : v) g.run([&x] { x = par::stop_requested() ? 2 : 1; });
-    g.wait();
+    const bool complete = g.wait() == par::group_status::complete;
     g.cancel();
     g.run([&v] { v[0] = 3; });
-    g.wait();
-    return std::ranges::count(v, 1) == 100;
+    const bool cancelled = g.wait() == par::group_status::cancelled;
+    return complete && cancelled && std::ranges::count(v, 1) == 100 && par::cancelled().what()[0] == 's';
 }
 
 class fib_task final : public par::task {
