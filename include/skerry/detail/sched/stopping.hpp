@@ -19,7 +19,7 @@ SKERRY_EXPORT void request_stop(const context& group) noexcept;
 extern SKERRY_EXPORT constinit machine::atomic<std::uint32_t> stops_in_force;
 
 // Throws skerry::cancelled.
-[[noreturn]] SKERRY_EXPORT void throw_cancelled();
+[[gnu::__noreturn__]] SKERRY_EXPORT void throw_cancelled();
 
 // Whether the calling worker runs inside of a group that was asked to stop.
 [[nodiscard]] SKERRY_EXPORT bool is_stopping() noexcept;

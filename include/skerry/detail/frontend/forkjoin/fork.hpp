@@ -201,7 +201,7 @@ template <class F, class G>
 
 // Takes back what has just been pushed, because a group around was cancelled; throws skerry::cancelled.
 template <class Pushed>
-[[noreturn, gnu::noinline, gnu::cold]] void give_up(Pushed& pushed) {
+[[gnu::__noreturn__, gnu::noinline, gnu::cold]] void give_up(Pushed& pushed) {
     if (!withdraw(pushed)) {
         pushed.stolen.discard();
     }
