@@ -2,6 +2,7 @@
 
 #include <skerry/detail/frontend/algorithm/search_part.hpp>
 
+#include <new>
 #include <utility>
 
 #include "base/port/frame.hpp"
@@ -16,7 +17,7 @@ search_part::search_part(const shared_minimum<machine>& earliest, std::uint64_t 
         worker& self = worker::of(*page_);
         outer_ = page_->ctx;
         outer_entered_ = std::exchange(self.entered, port::this_frame());
-        self.contexts.enter(&own_.emplace(*outer_, by_));
+        self.contexts.enter(::new (static_cast<void*>(own_)) context(*outer_, by_));
     }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <optional>
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/export.hpp>
@@ -26,7 +26,7 @@ class search_part {
     worker_page* const page_;
     const context* outer_ = nullptr;
     const void* outer_entered_ = nullptr;
-    std::optional<context> own_;
+    alignas(context) std::byte own_[sizeof(context)]; // a context, if there is a page
 };
 
 } // namespace skerry::inline SKERRY_ABI::detail
