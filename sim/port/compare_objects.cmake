@@ -5,7 +5,7 @@
 # that are compiled for them as they are. What differs is written here, and nothing else may.
 set(stood_for # in the library's port; on simulated cores the files in `beside` stand for them
   cgroup child clock cpu_limits fixed_memory futex large_pages lock_wait membarrier overflow_scope peer_memory
-  plain_memory process sandbox stack_guard thread thread_area topology_reader)
+  plain_memory process sandbox stack_guard thread thread_area thread_call thread_stack topology_reader)
 set(beside fabric_sim host policy threads trace)
 
 foreach(list NATIVE SIMULATED SIMULATED_PORT SIMULATED_FABRIC)

@@ -21,6 +21,8 @@
 #include "base/port/peer_memory.hpp"
 #include "base/port/process.hpp"
 #include "base/port/sandbox.hpp"
+#include "base/port/thread_call.hpp"
+#include "base/port/thread_stack.hpp"
 #include "base/port/topology.hpp"
 #include "sim/program.hpp"
 
@@ -80,6 +82,11 @@ std::optional<memory_kills> read_memory_kills(const std::string& /*root*/) { ret
 // Its threads are not the system's, and take no lock of the system's.
 std::uint32_t thread_number() noexcept { return 1; }
 std::optional<lock_wait> lock_wait_of(std::uint32_t /*thread*/) noexcept { return std::nullopt; }
+bool thread_call::may_be_interrupted() const noexcept { return false; }
+std::optional<thread_call> call_of_thread(std::uint32_t /*thread*/) noexcept { return std::nullopt; }
+std::uint64_t sleeps_of_thread(std::uint32_t /*thread*/) noexcept { return 0; }
+thread_stack_reader::~thread_stack_reader() { static_cast<void>(holds_); }
+thread_stack thread_stack_reader::read(std::uint32_t /*thread*/) { return {}; }
 
 // And it takes no task over.
 void watch_faults(const void*, std::size_t, void (*)(const void*) noexcept) noexcept {}

@@ -116,6 +116,13 @@ class program_source {
         }
     }
 
+    // By its symbol alone.
+    [[nodiscard]] bool runs_a_task(std::uintptr_t address) const {
+        Dwfl_Module* const module = image_ != nullptr ? dwfl_.addrmodule(image_, address) : nullptr;
+        const char* const symbol = module != nullptr ? dwfl_.module_addrname(module, address) : nullptr;
+        return symbol != nullptr && runs_task(symbol);
+    }
+
     // From the innermost inlined function outwards; one level at least.
     [[nodiscard]] std::vector<level> find(std::uintptr_t address) const {
         Dwfl_Module* const module = image_ != nullptr ? dwfl_.addrmodule(image_, address) : nullptr;
@@ -392,6 +399,7 @@ class program_source {
 class program_source { // built where libdw's headers are missing
   public:
     [[nodiscard]] std::vector<level> find(std::uintptr_t) const { return {{}}; }
+    [[nodiscard]] bool runs_a_task(std::uintptr_t) const { return false; }
 };
 
 #endif
@@ -408,14 +416,20 @@ std::size_t call_stack(std::span<const void*> to) noexcept {
 
 namespace {
 
+std::uintptr_t call_of(const void* return_address) noexcept {
+    return reinterpret_cast<std::uintptr_t>(return_address) - 1; // it lies before where it returns
+}
+
+struct found_call {
+    std::string text;
+    std::size_t at = 0; // which of the addresses; their number: none
+};
+
 // `of_system`: whether calls of the system's libraries count.
-place_in_program place_among(std::span<const void* const> return_addresses, bool of_system) {
-    const std::lock_guard lock(sources_mutex);
-    const program_source source;
-    place_in_program found;
-    bool known = false;
-    for (const void* const address : return_addresses) {
-        const auto call = reinterpret_cast<std::uintptr_t>(address) - 1; // it lies before where it returns
+found_call innermost_call(const program_source& source, std::span<const void* const> return_addresses, bool of_system) {
+    found_call found;
+    for (; found.at < return_addresses.size(); ++found.at) {
+        const std::uintptr_t call = call_of(return_addresses[found.at]);
         for (const level& l : source.find(call)) {
             if (l.runs_task) {
                 return found;
@@ -423,30 +437,60 @@ place_in_program place_among(std::span<const void* const> return_addresses, bool
             if (l.internal || (l.system && !of_system)) {
                 continue;
             }
-            found.task = l.declaration; // the last one before what runs tasks counts
-            if (known) {
-                continue;
-            }
             const std::string text = l.text.empty() ? describe_code(call) : l.text;
             if (l.text.empty() && !of_system && is_system_module(text)) {
                 continue;
             }
-            known = !l.text.empty();
-            found.call += (found.call.empty() ? "" : ", called by ") + text;
+            found.text += (found.text.empty() ? "" : ", called by ") + text;
+            if (!l.text.empty()) {
+                return found;
+            }
+            break; // nothing is known of what is around it either
         }
     }
-    found.task.clear(); // there was no task around
     return found;
+}
+
+// Where the function stands that is the first of the program's above what runs a task. Symbols lead to that, and tables
+// are read of few calls.
+std::string begin_of_task(const program_source& source, std::span<const void* const> return_addresses) {
+    const auto runs = std::ranges::find_if(
+        return_addresses, [&source](const void* address) { return source.runs_a_task(call_of(address)); });
+    if (runs == return_addresses.end()) {
+        return {};
+    }
+    for (auto at = runs + 1; at != return_addresses.begin();) {
+        --at;
+        std::string last;
+        bool any = false;
+        for (const level& l : source.find(call_of(*at))) {
+            if (!l.internal && !l.system) {
+                any = true;
+                last = l.declaration;
+            }
+        }
+        if (any) {
+            return last;
+        }
+    }
+    return {};
 }
 
 } // namespace
 
 place_in_program place_in_task(std::span<const void* const> return_addresses) {
-    return place_among(return_addresses, false);
+    const std::lock_guard lock(sources_mutex);
+    const program_source source;
+    found_call call = innermost_call(source, return_addresses, false);
+    const bool none = call.at == return_addresses.size();
+    return {.call = std::move(call.text),
+            .task = none ? std::string() : begin_of_task(source, return_addresses.subspan(call.at))};
 }
 
 std::string place_of_call(std::span<const void* const> return_addresses) {
-    return place_among(return_addresses, true).call;
+    const std::lock_guard lock(sources_mutex);
+    const program_source source;
+    return innermost_call(source, return_addresses, true).text;
 }
 
 } // namespace skerry::inline SKERRY_ABI::port
