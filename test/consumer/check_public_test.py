@@ -70,6 +70,10 @@ class CheckPublic(unittest.TestCase):
     def test_a_member_without_export(self):
         self.fails_with("not-exported", header=HEADER.replace("class SHOWN thing", "class thing"))
 
+    def test_a_class_whose_tables_are_not_exported(self):
+        hidden = HEADER.replace("class SHOWN thing", "class thing").replace("virtual ~thing", "SHOWN virtual ~thing")
+        self.fails_with("not-exported", header=hidden.replace("void work", "SHOWN void work"))
+
     def test_inline_code_that_needs_what_the_library_keeps(self):
         self.fails_with("not-alone", header=HEADER.replace("class SHOWN", "inline void calls() { detail::step(); } class SHOWN"),
                         program=PROGRAM.replace("t.work()", "t.work(); skerry::calls()"))

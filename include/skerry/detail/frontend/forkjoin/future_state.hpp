@@ -47,18 +47,18 @@ class continuation final : public loose_task {
     std::coroutine_handle<> handle_;
 };
 
-class future_base : public loose_task {
+class SKERRY_EXPORT future_base : public loose_task {
   public:
-    SKERRY_EXPORT virtual ~future_base();
+    virtual ~future_base();
 
     [[nodiscard]] bool done() const noexcept { return end_.done(); }
 
     // Runs the task if nobody has begun it, else waits for it. Errors: std::system_error
     // (resource_deadlock_would_occur): the caller is a part of the task, or runs on top of it.
-    SKERRY_EXPORT void wait();
+    void wait();
 
     // Counts and begins the task. Errors: as begin_task().
-    SKERRY_EXPORT void begin();
+    void begin();
 
     void release() noexcept {
         machine::publish_all(coherence_step::handed_over);
@@ -69,11 +69,11 @@ class future_base : public loose_task {
     }
 
   protected:
-    SKERRY_EXPORT explicit future_base(void (*r)(task_header*) noexcept);
+    explicit future_base(void (*r)(task_header*) noexcept);
 
     // Around the task's body.
-    SKERRY_EXPORT void enter() noexcept;
-    SKERRY_EXPORT void leave() noexcept;
+    void enter() noexcept;
+    void leave() noexcept;
 
   private:
     friend class continuation;
