@@ -6,6 +6,7 @@
 //   shuffled   one thread; branches in either order, demand and skipped branches at random, from a fixed seed
 //   forking    the runtime, with 1, 2, 3 and 8 workers
 
+#include <skerry/detail/frontend/algorithm/fold.hpp>
 #include <skerry/detail/frontend/algorithm/forking.hpp>
 #include <skerry/detail/frontend/algorithm/in_place.hpp>
 #include <skerry/detail/frontend/algorithm/source.hpp>
@@ -92,6 +93,9 @@ struct shuffled {
     }
     static void run_automatically(const skerry::detail::run_call& run, std::uint64_t count) {
         skerry::detail::run_cut<shuffled>(run, count);
+    }
+    static void fold_automatically(skerry::detail::folded& sum, std::uint64_t count) {
+        skerry::detail::fold_cut<shuffled>(sum, count);
     }
 
     static constexpr bool folds_anyhow = false;

@@ -205,6 +205,54 @@ TYPED_TEST(reduction, rethrows_the_leftmost_exception) {
     });
 }
 
+// Larger than what new and a stack align by themselves.
+struct alignas(256) counted_sum {
+    static inline std::atomic<int> alive = 0;
+    static inline std::atomic<int> crooked = 0;
+
+    explicit counted_sum(long v) : value(v) { begin(); }
+    counted_sum(counted_sum&& other) noexcept : value(other.value) { begin(); }
+    counted_sum& operator=(counted_sum&& other) noexcept {
+        value = other.value;
+        return *this;
+    }
+    ~counted_sum() { --alive; }
+
+    long value;
+
+  private:
+    void begin() {
+        ++alive;
+        if (reinterpret_cast<std::uintptr_t>(this) % alignof(counted_sum) != 0) ++crooked;
+    }
+};
+
+TYPED_TEST(reduction, ends_each_sum_once_whatever_throws) {
+    constexpr long n = 1000;
+    std::vector<long> v(n);
+    std::iota(v.begin(), v.end(), 0);
+    const auto reduced = [&](long bad_element, long bad_sum, auto... g) {
+        const auto make = [=](long x) { return x == bad_element ? throw std::string{"element"} : counted_sum(x); };
+        const auto add = [=](counted_sum a, counted_sum b) {
+            return a.value + b.value >= bad_sum ? throw std::string{"sum"} : counted_sum(a.value + b.value);
+        };
+        return this->transform_reduce(v, counted_sum(0), add, make, g...).value;
+    };
+    constexpr long all = n * (n - 1) / 2;
+    setting<TypeParam>::each([&](unsigned) {
+        EXPECT_EQ(reduced(n, all + 1), all);
+        EXPECT_EQ(reduced(n, all + 1, grain::automatic()), all);
+        EXPECT_EQ(reduced(n, all + 1, grain::fixed(10)), all);
+        for (const long bad : {0L, 1L, 63L, 500L, n - 1}) {
+            EXPECT_THROW(reduced(bad, all + 1), std::string);
+            EXPECT_THROW(reduced(bad, all + 1, grain::fixed(1)), std::string);
+        }
+        for (const long bad : {1L, 100L, all / 2, all}) EXPECT_THROW(reduced(n, bad), std::string);
+        EXPECT_EQ(counted_sum::alive, 0);
+        EXPECT_EQ(counted_sum::crooked, 0);
+    });
+}
+
 TYPED_TEST(reduction, scans_as_std) {
     setting<TypeParam>::each([&](unsigned) {
         EXPECT_TRUE(rc::check("inclusive and exclusive scans equal std's", [&](const std::vector<std::int16_t>& v) {

@@ -19,8 +19,11 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-// What a loop without a grain, and a fork of large branches, are, compiled into the library.
+class folded; // fold.hpp
+
+// What a loop and a reduction without a grain, and a fork of large branches, are, compiled into the library.
 SKERRY_EXPORT void run_automatically(const run_call& run, std::uint64_t count);
+SKERRY_EXPORT void fold_automatically(folded& sum, std::uint64_t count);
 SKERRY_EXPORT void run_both(const function_ref<>& f, const function_ref<>& g);
 
 // The executor of namespace skerry: the workers of the runtime this thread is in, or of the default one.
@@ -48,6 +51,8 @@ struct forking {
         run_in_rows(__builtin_addressof(leaf), leaf_code_of<Leaf>, first, last);
     }
     static void run_automatically(const run_call& run, std::uint64_t count) { detail::run_automatically(run, count); }
+
+    static void fold_automatically(folded& sum, std::uint64_t count) { detail::fold_automatically(sum, count); }
 
     static constexpr bool folds_anyhow = true;
     template <class T, class Op, class Leaf>
@@ -94,6 +99,7 @@ struct forking_as : forking {
         forking::run_small_leaves(shown, first, last);
     }
     static void run_automatically(const run_call& run, std::uint64_t count) { run_cut<forking_as>(run, count); }
+    static void fold_automatically(folded& sum, std::uint64_t count) { fold_cut<forking_as>(sum, count); }
 
     template <class T, class Op, class Leaf>
     static T fold_anyhow(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {

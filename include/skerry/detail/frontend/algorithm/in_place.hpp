@@ -9,7 +9,8 @@
 //                                                                 leaf(first) ... leaf(last - 1), last > first
 //   ... run_small_leaves(const Leaf& leaf, first, last);           the same for leaves that may be a few instructions
 //   static void run_automatically(const run_call& run, count);     as run_cut() in pieces.hpp, count >= 1
-//                                                                 (these two: not needed if not parallel)
+//   static void fold_automatically(folded& sum, count);            as fold_cut() in fold.hpp, count >= 1
+//                                                                 (these three: not needed if not parallel)
 //   static constexpr bool folds_anyhow;                            has these two, better than a tree of forks
 //   template <class T, class Op, class Leaf> static T fold_anyhow(const Leaf& leaf, first, last);
 //                                                                 the fold of these leaves by Op, a grouped_anyhow,

@@ -11,8 +11,8 @@ namespace skerry::inline SKERRY_ABI::detail {
 
 // op(init, op(x0, op(x1, ...))), grouped in some way; init comes first.
 // F: the functions that the caller gave.
-template <class Executor, class... F, class T, class Op, class Get>
-[[gnu::always_inline]] inline T reduce_from(T init, Op& op, const Get& get, std::uint64_t count, grain g) {
+template <class Executor, class... F, class T, class Op, class Get, grain_or_none Grain>
+[[gnu::always_inline]] inline T reduce_from(T init, Op& op, const Get& get, std::uint64_t count, Grain g) {
     if (count == 0) return init;
     auto&& combine = casting<T, T>(op);
     const call_of<Executor, F...> shown;
@@ -42,9 +42,9 @@ template <class Executor, class... F, class T, class Op, class Source, class Tra
 
 template <class Executor>
 struct parallel_reduce_function {
-    template <class It, class End, class T, not_a_grain Op = std::plus<>>
+    template <class It, class End, class T, not_a_grain Op = std::plus<>, grain_or_none Grain = no_grain>
         requires random_access_pair<It, End>
-    T operator()(It first, End last, T init, Op op = {}, grain g = grain::automatic()) const {
+    T operator()(It first, End last, T init, Op op = {}, Grain g = {}) const {
         constexpr bool fits = fits_or_explains<std::iter_reference_t<It>, T, Op>();
         if constexpr (fits) {
             const auto get = [&first](std::uint64_t k) -> T { return static_cast<T>(element(first, k)); };
@@ -91,8 +91,8 @@ struct parallel_reduce_function {
         }
     }
 
-    template <random_access_sequence R, class T, not_a_grain Op = std::plus<>>
-    T operator()(R&& range, T init, Op op = {}, grain g = grain::automatic()) const {
+    template <random_access_sequence R, class T, not_a_grain Op = std::plus<>, grain_or_none Grain = no_grain>
+    T operator()(R&& range, T init, Op op = {}, Grain g = {}) const {
         return (*this)(range_first(range), range_last(range), std::move(init), std::move(op), g);
     }
     template <random_access_sequence R, class T>
@@ -119,10 +119,10 @@ struct parallel_reduce_function {
 template <class Executor>
 struct parallel_transform_reduce_function {
     // One sequence.
-    template <class It, class End, class T, class Reduce, class Transform>
+    template <class It, class End, class T, class Reduce, not_a_grain Transform, grain_or_none Grain = no_grain>
         requires random_access_pair<It, End>
     [[gnu::always_inline]] T operator()(It first, End last, T init, Reduce reduce, Transform transform,
-                                        grain g = grain::automatic()) const {
+                                        Grain g = {}) const {
         constexpr bool fits = fits_or_explains<T, Reduce>() && check_transform<transformation_to<Transform, It, T>>();
         if constexpr (fits) {
             const transformed<T, It, Transform> get{first, transform};
@@ -132,10 +132,9 @@ struct parallel_transform_reduce_function {
             return init;
         }
     }
-    template <random_access_sequence R, class T, class Reduce, class Transform>
+    template <random_access_sequence R, class T, class Reduce, not_a_grain Transform, grain_or_none Grain = no_grain>
         requires(!random_access_sequence<T> || binary_operation_on<Reduce, T>)
-    [[gnu::always_inline]] T operator()(R&& range, T init, Reduce reduce, Transform transform,
-                                        grain g = grain::automatic()) const {
+    [[gnu::always_inline]] T operator()(R&& range, T init, Reduce reduce, Transform transform, Grain g = {}) const {
         return (*this)(range_first(range), range_last(range), std::move(init), std::move(reduce), std::move(transform),
                        g);
     }
@@ -170,10 +169,9 @@ struct parallel_transform_reduce_function {
     }
 
     // Two sequences; the second is as long as the first.
-    template <class It1, class End1, class It2, class T, class Reduce, class Transform>
+    template <class It1, class End1, class It2, class T, class Reduce, class Transform, grain_or_none Grain = no_grain>
         requires random_access_pair<It1, End1> && random_access_pair<It2>
-    T operator()(It1 first1, End1 last1, It2 first2, T init, Reduce reduce, Transform transform,
-                 grain g = grain::automatic()) const {
+    T operator()(It1 first1, End1 last1, It2 first2, T init, Reduce reduce, Transform transform, Grain g = {}) const {
         constexpr bool fits = fits_or_explains<T, Reduce>() && pair_transformation_to<Transform, It1, It2, T>;
         static_assert(pair_transformation_to<Transform, It1, It2, T>,
                       "skerry: parallel_transform_reduce: transform must be callable with an element of each sequence "
@@ -189,20 +187,20 @@ struct parallel_transform_reduce_function {
             return init;
         }
     }
-    template <class It1, class End1, class It2, class T>
+    template <class It1, class End1, class It2, class T, grain_or_none Grain = no_grain>
         requires random_access_pair<It1, End1> && random_access_pair<It2>
-    T operator()(It1 first1, End1 last1, It2 first2, T init, grain g = grain::automatic()) const {
+    T operator()(It1 first1, End1 last1, It2 first2, T init, Grain g = {}) const {
         return (*this)(std::move(first1), std::move(last1), std::move(first2), std::move(init), std::plus<>{},
                        std::multiplies<>{}, g);
     }
-    template <random_access_sequence R1, random_access_sequence R2, class T, class Reduce, not_a_grain Transform>
-    T operator()(R1&& range1, R2&& range2, T init, Reduce reduce, Transform transform,
-                 grain g = grain::automatic()) const {
+    template <random_access_sequence R1, random_access_sequence R2, class T, class Reduce, not_a_grain Transform,
+              grain_or_none Grain = no_grain>
+    T operator()(R1&& range1, R2&& range2, T init, Reduce reduce, Transform transform, Grain g = {}) const {
         return (*this)(range_first(range1), range_last(range1), range_first(range2), std::move(init), std::move(reduce),
                        std::move(transform), g);
     }
-    template <random_access_sequence R1, random_access_sequence R2, class T>
-    T operator()(R1&& range1, R2&& range2, T init, grain g = grain::automatic()) const {
+    template <random_access_sequence R1, random_access_sequence R2, class T, grain_or_none Grain = no_grain>
+    T operator()(R1&& range1, R2&& range2, T init, Grain g = {}) const {
         return (*this)(range_first(range1), range_last(range1), range_first(range2), std::move(init), std::plus<>{},
                        std::multiplies<>{}, g);
     }
