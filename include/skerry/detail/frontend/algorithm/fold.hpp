@@ -39,6 +39,37 @@ T fold_run(Op& op, const Get& get, std::uint64_t from, std::uint64_t to) {
     return fold_on<T>(T(get(from)), op, get, from + 1, to);
 }
 
+// The same operations with looks in between whether the fold was called off: blocks end where fold_on() would go on
+// with four more.
+template <class Executor, class T, class Op, class Get>
+T fold_in_blocks(Op& op, const Get& get, std::uint64_t from, std::uint64_t to) {
+    if constexpr (!Executor::parallel) {
+        return fold_run<T>(op, get, from, to);
+    } else {
+        loop_pace loop;
+        leaf_pace pace(loop, to - from, blocks_per_leaf, shortest_block);
+        const auto looking = [&get](std::uint64_t k) -> T {
+            check_stop<Executor>();
+            return get(k);
+        };
+        T sum = T(get(from));
+        for (++from; to - from >= 4;) {
+            const std::uint64_t fitting = to - from < pace.block() ? to - from : pace.block();
+            if (fitting < 4) { // elements of long bodies: looks between them, too
+                sum = fold_on<T>(std::move(sum), op, looking, from, from + 4);
+                from += 4;
+            } else {
+                check_stop<Executor>();
+                const std::uint64_t fours = fitting & ~std::uint64_t{3};
+                sum = fold_on<T>(std::move(sum), op, get, from, from + fours);
+                from += fours;
+            }
+            pace.next();
+        }
+        return fold_on<T>(std::move(sum), op, looking, from, to);
+    }
+}
+
 // op(left(), right()), the two perhaps at the same time.
 template <class Executor, class T, class Op, class Left, class Right>
 [[gnu::always_inline]] inline T fold_both(Op& op, Left&& left, Right&& right) {
