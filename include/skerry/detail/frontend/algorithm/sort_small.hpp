@@ -217,7 +217,7 @@ void sort_small(T* from, T* to, std::size_t n, bool move, Less& less) {
                 if (y_steps != 0) y.step(less);
                 x.finish(b - a);
                 y.finish(c - b);
-                if (!(x.met(b - a) & y.met(c - b))) [[unlikely]]
+                if (!x.met(b - a) || !y.met(c - b)) [[unlikely]]
                     copy_unmerged(truth + a, c - a, other + a);
             }
             T* const done = other;
