@@ -2,8 +2,11 @@
 # COMPILER, SOURCE, INCLUDE, STATIC, SHARED, OUTPUT: a program that a sanitizer watches, with libraries that none does.
 #  1. -fsanitize=thread: it does not link with either, and the linker says what to do instead;
 #  2. -fsanitize=address,undefined: it links with both and runs.
+cmake_path(GET SHARED PARENT_PATH folder)
+
 function(link result output library)
-  execute_process(COMMAND ${COMPILER} -std=c++20 -I${INCLUDE} ${SOURCE} ${ARGN} ${library} -lhwloc -pthread -o ${OUTPUT}
+  execute_process(COMMAND ${COMPILER} -std=c++20 -I${INCLUDE} ${SOURCE} ${ARGN} ${library} -lhwloc -pthread
+                          -Wl,-rpath,${folder} -o ${OUTPUT}
                   RESULT_VARIABLE status ERROR_VARIABLE said)
   set(${result} ${status} PARENT_SCOPE)
   set(${output} "${said}" PARENT_SCOPE)

@@ -89,9 +89,9 @@ class classifier {
   private:
     template <bool Equal>
     void classify_all(const T* from, std::uint64_t n, bucket_id* ids, std::uint64_t* counts) const {
-        std::uint64_t i = 0;
-        for (; n - i >= 8; i += 8) classify_few<Equal>(from + i, ids + i, counts, std::make_index_sequence<8>{});
-        for (; i < n; ++i) classify_few<Equal>(from + i, ids + i, counts, std::make_index_sequence<1>{});
+        for (; n >= 8; n -= 8, from += 8, ids += 8)
+            classify_few<Equal>(from, ids, counts, std::make_index_sequence<8>{});
+        for (; n != 0; --n, ++from, ++ids) classify_few<Equal>(from, ids, counts, std::make_index_sequence<1>{});
     }
 
     // Bucket b holds what is greater than splitter b - 1 and not greater than splitter b; with Equal, 2b holds what is
