@@ -162,8 +162,8 @@ std::string dressed(const std::vector<std::string>& lines, std::string_view comm
     for (std::size_t i = 0; i != lines.size(); ++i) {
         // Not before the first line, which a banner may be.
         if (i != 0 && *rc::gen::inRange(0, 4) == 0)
-            all += comment.empty() ? end : std::string(comment) + " 1 2 3" + end + end;
-        all += lines[i] + end;
+            all.append(comment).append(comment.empty() ? "" : " 1 2 3").append(end);
+        all.append(lines[i]).append(end);
     }
     if (*rc::gen::arbitrary<bool>()) all.resize(all.size() - end.size());
     if (!*rc::gen::arbitrary<bool>()) return all;
