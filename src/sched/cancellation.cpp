@@ -107,7 +107,7 @@ void outlive(const context& group, const context& c) {
     }
 }
 
-bool end_stop(const context& group) noexcept {
+bool renew(const context& group) noexcept {
     const bool stopped = stops(group);
     if (group.stop.load(memory_order::acquire) == stop_word::source) {
         return stopped;
@@ -134,7 +134,7 @@ bool end_stop(const context& group) noexcept {
     return stopped;
 }
 
-void forget_stop(const context& group) noexcept {
+void end(const context& group) noexcept {
     const std::uintptr_t last = group.stop.load(memory_order::acquire);
     if ((last & stop_word::asked) != 0) {
         const std::lock_guard lock(stopping_mutex); // who has asked may be at it still

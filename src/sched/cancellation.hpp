@@ -20,10 +20,21 @@ class team;
 // A group that may outlive the context `c` in which it is made. Errors: std::bad_alloc.
 void outlive(const context& group, const context& c);
 
+// The two below where there is something to do.
+bool renew(const context& group) noexcept;
+void end(const context& group) noexcept;
+
 // Makes the group as new, and says whether it was asked to stop. Precondition: all of its tasks have ended.
-bool end_stop(const context& group) noexcept;
+inline bool end_stop(const context& group) noexcept {
+    const bool as_new = group.stop.load(memory_order::acquire) == stop_word::source;
+    return (!as_new || stops_in_force.load(memory_order::acquire) != 0) && renew(group);
+}
 // The same at the end of the group's life.
-void forget_stop(const context& group) noexcept;
+inline void forget_stop(const context& group) noexcept {
+    if (group.stop.load(memory_order::acquire) != stop_word::source) {
+        end(group);
+    }
+}
 
 // Gives a reference up.
 void let_go(const stop_state* state) noexcept;

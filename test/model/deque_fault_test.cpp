@@ -32,6 +32,7 @@ constexpr auto run_withdraws = run_world<taken, &taken::owner_withdraws, &taken:
 constexpr auto run_takes_newest = run_world<taken, &taken::owner_takes_newest, &taken::thief_steals>;
 constexpr auto run_extracts = run_world<taken, &taken::owner_waits, &taken::thief_extracts>;
 constexpr auto run_waits = one_thief<loose_wait<steal_protocol::asymmetric, 4>>;
+constexpr auto run_called_off = one_thief<called_off<2>>;
 constexpr auto run_locked = one_thief<forks<2, true, steal_protocol::locked>>;
 
 result run_without_memory(const options& o) {
@@ -237,39 +238,41 @@ const seeded all[] = {
      {"require"}},
     {"deque S1",
      "split_not_announced_in_seize",
-     [](request& r, reply&) { return is(r, action::store, "seize"); },
+     [](request& r, reply&) { return is(r, action::store, "seize_to"); },
      run_steals,
      {"require"}},
     {"deque S1",
      "split_announced_after_the_fence",
      [](request& r, reply&) {
-         if (is(r, action::store, "seize") && touches(r, "split") && !anything_shared()) {
+         if (is(r, action::store, "seize_to") && touches(r, "split") && !anything_shared()) {
              request fence;
              fence.what = action::heavy_fence;
              perform(fence);
              fence.what = action::heavy_fence_end;
              perform(fence);
          }
-         return is(r, action::heavy_fence, "seize") || is(r, action::heavy_fence_end, "seize");
+         return is(r, action::heavy_fence, "seize_to") || is(r, action::heavy_fence_end, "seize_to");
      },
      run_only,
      {"require"}},
     {"deque S2",
      "heavy_fence_missing_in_seize",
-     [](request& r, reply&) { return is(r, action::heavy_fence, "seize") || is(r, action::heavy_fence_end, "seize"); },
+     [](request& r, reply&) {
+         return is(r, action::heavy_fence, "seize_to") || is(r, action::heavy_fence_end, "seize_to");
+     },
      run_steals,
      {"require"}},
     {"deque S3",
      "bottom_not_read_again_in_seize",
      [](request& r, reply& a) {
          a.value = far_above;
-         return is(r, action::load, "seize") && anything_shared();
+         return is(r, action::load, "seize_to") && anything_shared();
      },
      run_only,
      {"require"}},
     {"deque S4",
      "announced_split_kept",
-     [](request& r, reply&) { return is(r, action::store, "seize") && touches(r, "split") && anything_shared(); },
+     [](request& r, reply&) { return is(r, action::store, "seize_to") && touches(r, "split") && anything_shared(); },
      run_again,
      {"require"}},
     {"deque loose",
@@ -301,6 +304,47 @@ const seeded all[] = {
      "a_popped_task_left_to_thieves_under_locks",
      [](request& r, reply&) { return is(r, action::store, "move_split") && r.operand <= only::first_slot; },
      run_locked,
+     {"require"}},
+    {"stop T1",
+     "no_fence_before_the_rings",
+     [](request& r, reply&) { return is(r, action::full_fence, "first_thief"); },
+     run_called_off,
+     {"require"}},
+    {"stop T2",
+     "an_owner_does_not_look",
+     [](request& r, reply& a) {
+         a.value = 0;
+         return is(r, action::load, "asked");
+     },
+     run_called_off,
+     {"require"}},
+    {"stop T3",
+     "a_page_not_rung",
+     [](request& r, reply&) { return is(r, action::store, "ring") && engine::instance().thread() == 1; },
+     run_called_off,
+     {"require"}},
+    {"stop T4",
+     "no_fence_behind_the_rings",
+     [](request& r, reply&) {
+         return is(r, action::heavy_fence, "fence_behind_the_rings") ||
+                is(r, action::heavy_fence_end, "fence_behind_the_rings");
+     },
+     run_called_off,
+     {"require"}},
+    {"stop T5",
+     "what_is_pushed_is_not_exposed",
+     [](request& r, reply&) { return is(r, action::store, "seize_to"); },
+     run_called_off,
+     {"require"}},
+    {"stop T6",
+     "an_owner_that_stops_is_not_rung_again",
+     [](request& r, reply&) { return is(r, action::store, "ring") && engine::instance().thread() == 0; },
+     run_called_off,
+     {"require"}},
+    {"stop T8",
+     "what_lies_below_is_private_again",
+     [](request& r, reply&) { return is(r, action::store, "move_split") && r.operand == only::first_slot + slot_size; },
+     run_called_off,
      {"require"}},
 };
 

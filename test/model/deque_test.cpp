@@ -39,6 +39,10 @@ TEST(deque, asymmetric_steal_of_the_only_task) { expect_goals(with_one_thief<for
 TEST(deque, growth_under_a_thief) {
     expect_goals(with_one_thief<forks<3, true, steal_protocol::asymmetric, 2>>(), {"attend", "seized", "stolen"});
 }
+TEST(deque, forks_that_are_called_off) {
+    expect_goals(with_one_thief<called_off<2>>(), {"not begun", "skipped"});
+    expect_goals(with_one_thief<called_off<2>>({.memory = memory_order_of::partial}), {"not begun", "skipped"});
+}
 TEST(deque, partial_store_order) {
     expect_goals(with_one_thief<forks<2, true>>({.memory = memory_order_of::partial}), {"granted", "seized", "stolen"});
 }

@@ -570,4 +570,78 @@ class any_program : public Base {
     std::size_t floor_ = 0;
 };
 
+// An owner whose forks are called off by somebody else: team::alert() with what of the team's owner looks for it. Once
+// the request is through, nothing begins.
+template <std::size_t N>
+class called_off : public deque_world<machine> {
+  public:
+    called_off() : deque_world(detail::steal_protocol::asymmetric) { label(asked_, "asked"); }
+
+    void owner() {
+        page_.ring(); // somebody else may have rung
+        fork_unless_asked(0);
+        fork_unless_asked(0); // the same tasks once more, unless they have run
+    }
+    void first_thief() {
+        thief_end end(deque_);
+        asked_.store(1, detail::memory_order::release); // T1 -> T2
+        machine::full_fence();
+        page_.ring(); // T3
+        fence_behind_the_rings();
+        if (end.expose()) { // T5
+            through_.store(1, detail::memory_order::release);
+        }
+    }
+    void finally() {}
+
+  private:
+    static void fence_behind_the_rings() { static_cast<void>(machine::heavy_fence()); } // T4
+
+    [[nodiscard]] bool asked() const { return asked_.load(detail::memory_order::acquire) != 0; } // T2 <- T1
+    [[nodiscard]] bool through() const { return through_.load(detail::memory_order::acquire) != 0; }
+
+    void begin(bool over) { require(!over, "something begins that was called off before"); }
+
+    // As fork_on() does. Precondition of each begin(): whether the request was through before the look for it began.
+    void fork_unless_asked(std::size_t i) {
+        if (i == N) {
+            return;
+        }
+        bool over = through();
+        if (page_.push(&tasks_[i])) {
+            require(owner_end(deque_).attend(), "out of memory");
+            if (asked()) {
+                page_.ring(); // T6
+                reached("not begun");
+                take_back(i);
+                return;
+            }
+        }
+        begin(over);
+        fork_unless_asked(i + 1);
+        over = through();
+        if (page_.pop() || !is_called_off(i)) {
+            begin(over);
+        }
+    }
+    void take_back(std::size_t i) {
+        if (!page_.pop()) {
+            static_cast<void>(is_called_off(i));
+        }
+    }
+    bool is_called_off(std::size_t i) {
+        task* above = nullptr;
+        require(owner_end(deque_).settle(tasks_[i], above) == detail::settled::mine, "somebody has the task");
+        if (!asked()) {
+            return false;
+        }
+        reached("skipped");
+        owner_end(deque_).share_all(); // T8
+        return true;
+    }
+
+    machine::atomic<int> asked_{0};
+    machine::atomic<int> through_{0};
+};
+
 } // namespace skerry::model
