@@ -96,8 +96,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(std::pair(1U, skerry::steal_mode::automatic), std::pair(2U, skerry::steal_mode::automatic),
                     std::pair(4U, skerry::steal_mode::automatic), std::pair(1U, skerry::steal_mode::locked),
                     std::pair(4U, skerry::steal_mode::locked)),
-    [](const auto& info) {
-        return std::to_string(info.param.first) + (info.param.second == skerry::steal_mode::locked ? "locked" : "");
+    [](const auto& given) {
+        return std::to_string(given.param.first) + (given.param.second == skerry::steal_mode::locked ? "locked" : "");
     });
 
 // --- branches -------------------------------------------------------------------------------------------------------
