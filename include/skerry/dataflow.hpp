@@ -76,7 +76,8 @@ template <class... A>
     requires(detail::is_access<A> && ...)
 void taskwait_on(const A&... accesses) {
     const detail::access list[] = {accesses.describe()...};
-    detail::wait_for_accesses(list, sizeof...(A), detail::container_list<A...>.data(), detail::containers_among<A...>);
+    detail::wait_for_accesses(list, sizeof...(A), detail::container_list<A...>.data(),
+                              std::uint8_t{detail::containers_among<A...>});
 }
 
 } // namespace skerry::inline SKERRY_ABI

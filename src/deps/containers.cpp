@@ -32,7 +32,7 @@ void set_elements(access& a, const elements_now& now) noexcept {
 
 // A task that names some of these bytes without the container that holds them.
 bool names_some(const dependent_task& task, const access& lost, const access& container) noexcept {
-    for (std::uint32_t i = 0; i < task.ordered_count; ++i) {
+    for (std::uint32_t i = 0; i < task.node_count; ++i) {
         const access& a = task.nodes[i].what;
         if (a.kind != access_kind::region && !a.nothing() && overlapping(a, lost) &&
             !covers(box_of(a), box_of(container))) {
@@ -89,14 +89,14 @@ bool task_scope::nobody_writes(const name_table::entry& e) noexcept {
 // Under the lock, when nobody writes the container, or only the task. False: it cannot be read. Errors: std::bad_alloc;
 // as before.
 bool task_scope::look_into(dependent_task& task, std::uint32_t container) {
-    const container_access& place = task.type.containers(task)[container];
-    access& object = task.nodes[place.node].what;
+    const container_access& place = task.container(container);
+    const access& object = task.nodes[place.node].what;
     if (outward* const edge = crew_.beyond(); edge != nullptr && !edge->will_read(pointer_to(object), object.extent)) {
         return false;
     }
     machine::discard_all(coherence_step::found); // what the last writer has written
     const elements_now now = place.look(pointer_to(object));
-    access& elements = task.nodes[task.ordered_count + container].what;
+    access& elements = task.elements(container).what;
     set_elements(elements, now);
     names_.hold(names_.at(object), elements.first, now.room);
     return true;
@@ -104,14 +104,14 @@ bool task_scope::look_into(dependent_task& task, std::uint32_t container) {
 
 // Under the lock, before the task stands in any order.
 void task_scope::look_into_containers(dependent_task& task) {
-    for (std::uint32_t i = 0; i < task.node_count - task.ordered_count; ++i) {
-        const access& object = task.nodes[task.type.containers(task)[i].node].what;
+    for (std::uint32_t i = 0; i < task.containers; ++i) {
+        const access& object = task.container_name(i);
         const name_table::entry& entry = names_.at(object);
         const bool free = nobody_writes(entry) && std::ranges::all_of(entry.hooks, [&](const name_table::entry* e) {
                               return !names_.touches(*e, object) || nobody_writes(*e);
                           });
         if (free && look_into(task, i)) {
-            task.nodes[task.ordered_count + i].task = &task;
+            task.elements(i).task = &task;
         } else {
             task.unresolved = true;
         }
@@ -122,9 +122,9 @@ void task_scope::look_into_containers(dependent_task& task) {
 // elements are known from now on, though the task may not be ready: whoever waited for the one who wrote it may name
 // them.
 void task_scope::look_again(dependent_task& task) noexcept {
-    for (std::uint32_t i = 0; i < task.node_count - task.ordered_count; ++i) {
-        access_node& elements = task.nodes[task.ordered_count + i];
-        const access& object = task.nodes[task.type.containers(task)[i].node].what;
+    for (std::uint32_t i = 0; i < task.containers; ++i) {
+        access_node& elements = task.elements(i);
+        const access& object = task.container_name(i);
         bool turn = elements.task == nullptr;
         task.for_each_ordered([&](const access_node& n) {
             turn = turn && (n.joined == nullptr || !names_.touches(names_.known(n.what), object) ||
@@ -172,13 +172,13 @@ void task_scope::look_for_changes(dependent_task& task) noexcept {
     if (task.skipped() || task.import != nullptr) { // what came from elsewhere stands in no order here
         return;
     }
-    for (std::uint32_t i = 0; i < task.node_count - task.ordered_count; ++i) {
-        const container_access& place = task.type.containers(task)[i];
+    for (std::uint32_t i = 0; i < task.containers; ++i) {
+        const container_access& place = task.container(i);
         const access& container = task.nodes[place.node].what;
         if (writes(container.mode)) {
             machine::discard_all(coherence_step::found); // the body may have run on another core
             const elements_now now = place.look(pointer_to(container));
-            task.home->note_change(task, container, task.nodes[task.ordered_count + i].what, now);
+            task.home->note_change(task, container, task.elements(i).what, now);
         }
     }
 }

@@ -25,8 +25,8 @@ std::string text_of(const Named& named) {
 
 // The parent has changed its containers perhaps, whose elements its children name.
 bool lies_in_container(const dependent_task& parent, const access& inner) noexcept {
-    for (std::uint32_t i = 0; i < parent.node_count - parent.ordered_count; ++i) {
-        const container_access& place = parent.type.containers(parent)[i];
+    for (std::uint32_t i = 0; i < parent.containers; ++i) {
+        const container_access& place = parent.container(i);
         const access& container = parent.nodes[place.node].what;
         const elements_now now = place.look(reinterpret_cast<const void*>(container.first));
         const access elements{reinterpret_cast<std::uintptr_t>(now.used.data()),
@@ -46,8 +46,8 @@ void check_containment(const task_context& parent, const dependent_task& child) 
     if (parent.task == nullptr || parent.task->node_count == 0) {
         return;
     }
-    const std::span outer(parent.task->nodes, parent.task->node_count);
-    for (const access_node& node : std::span(child.nodes, child.ordered_count)) { // what it owns is its own
+    const std::span outer(parent.task->all_nodes());
+    for (const access_node& node : std::span(child.nodes, child.node_count)) { // what it owns is its own
         const access& inner = node.what;
         const bool free = inner.nothing() || (inner.kind != access_kind::region && port::on_this_stack(inner.first));
         if (free || std::ranges::any_of(outer, [&](const access_node& o) { return contains(o.what, inner); }) ||

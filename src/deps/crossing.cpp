@@ -101,11 +101,11 @@ bool in_the_arena(const void* at) noexcept { return arena::existing()->holds(rei
 // Whether a task may make elements for a container that had none outside of itself: nobody knows where from, and in
 // another process that may be memory that only that one has.
 bool may_begin_elements(const dependent_task& task) noexcept {
-    for (std::uint32_t i = 0; i < task.node_count - task.ordered_count; ++i) {
-        const access& container = task.nodes[task.type.containers(task)[i].node].what;
-        const access& elements = task.nodes[task.ordered_count + i].what;
+    for (std::uint32_t i = 0; i < task.containers; ++i) {
+        const access& container = task.container_name(i);
+        const access& elements = task.elements(i).what;
         if (writes(container.mode) && (elements.nothing() || overlapping(elements, container)) &&
-            std::ranges::none_of(std::span(task.nodes, task.ordered_count), [&container](const access_node& n) {
+            std::ranges::none_of(std::span(task.nodes, task.node_count), [&container](const access_node& n) {
                 return n.what.kind == access_kind::region && contains(n.what, container);
             })) {
             return true;
@@ -121,10 +121,10 @@ bool crossing::can_go(const dependent_task& task) const noexcept {
     // What came from elsewhere goes no further, but back. What declares nothing stays, since nobody could know what its
     // children will need of the objects that are here.
     if (task.type.crossing == nullptr || task.stays || task.import != nullptr || a == nullptr || task.node_count == 0 ||
-        task.skipped() || stops(task.own) || (task.has_containers() && may_begin_elements(task))) {
+        task.skipped() || stops(task.own) || (task.containers != 0 && may_begin_elements(task))) {
         return false;
     }
-    return std::ranges::all_of(std::span(task.nodes, task.node_count),
+    return std::ranges::all_of(task.all_nodes(),
                                [a](const access_node& n) {
                                    return n.what.kind == access_kind::region || n.what.nothing() ||
                                           a->holds(n.what.first, box_of(n.what).span());
@@ -190,7 +190,7 @@ void crossing::begins_here(worker& self, const dependent_task& task) noexcept {
 
 // What the task may touch is here, and what it may write is nowhere else any more. With copies_mutex_ held.
 bool crossing::hand_over(const dependent_task& task, trace_sink<machine> track) {
-    return std::ranges::all_of(std::span(task.nodes, task.node_count), [&](const access_node& n) {
+    return std::ranges::all_of(task.all_nodes(), [&](const access_node& n) {
         if (!copies_.bring(n.what, held_copies::nobody, track)) {
             return false;
         }

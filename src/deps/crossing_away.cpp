@@ -110,7 +110,7 @@ void crossing::arrive_here(const arrival& a) {
     import->lineage = a.lineage;
     import->keeps = a.head.may_keep != 0;
     import->reading = a.reading;
-    for (std::size_t i = 0; i < a.accesses.size() && i < task->node_count; ++i) {
+    for (std::size_t i = 0; i < a.accesses.size() && i < task->all_nodes().size(); ++i) {
         access& what = task->nodes[i].what;
         if (what.kind != access_kind::part) { // a part's name lies in the closure, which is here already
             what = a.accesses[i];

@@ -114,7 +114,7 @@ inline std::vector<packed_home> pack_regions(std::span<const access> accesses) {
 
 inline std::vector<access> accesses_of(const dependent_task& task) {
     std::vector<access> all;
-    for (const access_node& n : std::span(task.nodes, task.node_count)) {
+    for (const access_node& n : task.all_nodes()) {
         all.push_back(n.what);
     }
     return all;

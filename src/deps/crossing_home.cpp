@@ -36,7 +36,7 @@ bool lent_by(unsigned lender, const dependent_task& task, const access& a) noexc
     if (import == nullptr || import->import->victim != lender || writes(a.mode)) {
         return false;
     }
-    const std::span nodes(import->nodes, import->node_count);
+    const std::span nodes = import->all_nodes();
     return std::ranges::any_of(nodes, [&](const access_node& n) { return contains(n.what, a); }) &&
            std::ranges::none_of(nodes, [&](const access_node& n) {
                return writes(n.what.mode) && !n.what.nothing() && overlapping(n.what, a);
@@ -46,7 +46,7 @@ bool lent_by(unsigned lender, const dependent_task& task, const access& a) noexc
 // Whether these bytes are among those that the task declares as such, and go with it: a container that it only writes
 // must go besides, as what it holds is needed to write it.
 bool declares(const dependent_task& task, range r) noexcept {
-    return std::ranges::any_of(std::span(task.nodes, task.node_count), [r](const access_node& n) {
+    return std::ranges::any_of(task.all_nodes(), [r](const access_node& n) {
         return is_run(n.what.kind) && reads(n.what.mode) && n.what.first <= r.first &&
                r.first + r.bytes <= n.what.first + n.what.extent;
     });
@@ -85,9 +85,8 @@ std::optional<parcel> crossing::give(unsigned thief, std::uint64_t ticket, messa
         if (!may_have(thief, w, task)) {
             return std::nullopt;
         }
-        return placement::nearness(std::span(task.nodes, task.node_count), [&](std::uintptr_t at, std::size_t bytes) {
-            return copies_.contains(thief, at, bytes);
-        });
+        return placement::nearness(
+            task.all_nodes(), [&](std::uintptr_t at, std::size_t bytes) { return copies_.contains(thief, at, bytes); });
     });
     if (found == nullptr) {
         return std::nullopt;
@@ -123,7 +122,7 @@ bool crossing::bring_for(unsigned thief, const dependent_task& task) {
     }
     std::vector<std::span<const std::byte>> objects;
     task.type.crossing->objects(task, objects);
-    return std::ranges::all_of(std::span(task.nodes, task.node_count),
+    return std::ranges::all_of(task.all_nodes(),
                                [&](const access_node& n) { return copies_.bring(n.what, thief, steal_.track()); }) &&
            std::ranges::all_of(objects, [&](std::span<const std::byte> s) { // containers: pack() looks into them
                return declares(task, range_of(s)) ||
@@ -159,7 +158,7 @@ parcel crossing::pack(unsigned thief, std::uint64_t ticket, dependent_task& task
         }
     }
     std::vector<access> sent; // whose objects the thief does not lend itself
-    for (const access_node& n : std::span(task.nodes, task.node_count)) {
+    for (const access_node& n : task.all_nodes()) {
         if (lent_by(thief, task, n.what)) {
             continue;
         }
@@ -183,13 +182,13 @@ parcel crossing::pack(unsigned thief, std::uint64_t ticket, dependent_task& task
 
     std::vector<hop> lineage = lineage_of(task);
     lineage.push_back({domain_id{self()}, domain_id{thief}, ticket});
-    const bool may_keep = self() == 0 && lineage.size() == 1 && steal_.fetches() && !task.has_containers();
+    const bool may_keep = self() == 0 && lineage.size() == 1 && steal_.fetches() && task.containers == 0;
     away_[{thief, ticket}] = {&task, kept};
     const std::vector<packed_home> regions = pack_regions(sent);
     try {
         byte_writer out;
         out.put(parcel_head{.type = type.index,
-                            .accesses = task.node_count,
+                            .accesses = static_cast<std::uint32_t>(task.all_nodes().size()),
                             .pulls = static_cast<std::uint32_t>(pulls.size()),
                             .others = static_cast<std::uint32_t>(others.size()),
                             .regions = static_cast<std::uint32_t>(regions.size()),
@@ -203,7 +202,7 @@ parcel crossing::pack(unsigned thief, std::uint64_t ticket, dependent_task& task
             }
         };
         put_all(accesses_of(task));
-        for (const access_node& n : std::span(task.nodes, task.node_count)) {
+        for (const access_node& n : task.all_nodes()) {
             if (n.what.kind == access_kind::part) {
                 out.put(*n.what.part);
             }
@@ -238,7 +237,7 @@ void crossing::ended(unsigned thief, std::uint64_t ticket, std::span<const std::
         if (head.how == ending::unbegun) {
             keep_again(thief, lent.kept);
         }
-        for (const access_node& n : std::span(task.nodes, task.node_count)) {
+        for (const access_node& n : task.all_nodes()) {
             if (!writes(n.what.mode) || head.how == ending::unbegun) {
                 continue;
             }

@@ -69,7 +69,7 @@ std::uint64_t sum_of(const access& a, std::span<const access_node> all) {
     return sum;
 }
 
-std::span<const access_node> nodes_of(const dependent_task& task) noexcept { return {task.nodes, task.node_count}; }
+std::span<const access_node> nodes_of(const dependent_task& task) noexcept { return task.all_nodes(); }
 
 // Not what lies in a region that the task may write, where it may be gone at the end. Of regions that another process
 // writes the books are not whole while another parcel of them arrives; and where a process guards what came from

@@ -69,7 +69,7 @@ class touch_list {
                                        std::size_t hooked) {
     touched.reserve(touched.size() + hooked);
     task.more = new access_node[hooked];
-    for (std::uint32_t i = 0; i < task.ordered_count; ++i) {
+    for (std::uint32_t i = 0; i < task.node_count; ++i) {
         const access& a = task.nodes[i].what;
         if (!a.nothing()) {
             for (name_table::entry* const other : names.at(a).hooks) {
@@ -86,14 +86,13 @@ bool is_child(const dependent_task& task) noexcept { return task.type.execute !=
 } // namespace
 
 dependent_task::dependent_task(const task_type& t, const char* task_name, access_node* first, std::size_t count,
-                               const spawn_place& at, std::size_t containers) noexcept
+                               const spawn_place& at) noexcept
     : loose_task(t.execute, &own),
       completion{nullptr},
       type(t),
       name(task_name),
       nodes(first),
-      node_count(static_cast<std::uint32_t>(count + containers)),
-      ordered_count(static_cast<std::uint32_t>(count)),
+      node_count(static_cast<std::uint32_t>(count)),
       cover(at.cover),
       own(&at.enclosing, &inside, &at.parent, this, at.left_by != nullptr ? at.left_by->held() : nullptr) {}
 
@@ -163,13 +162,13 @@ bool task_scope::submit(dependent_task& task) {
     }
     const std::lock_guard lock(mutex_);
     touch_list touched;
-    touched.reserve(task.ordered_count);
+    touched.reserve(task.node_count);
     const std::uint64_t overlaps_before = names_.overlaps();
-    if (task.has_containers()) [[unlikely]] {
+    if (task.containers != 0) [[unlikely]] {
         look_into_containers(task);
     }
     std::size_t hooked = 0;
-    for (std::uint32_t i = 0; i < task.ordered_count; ++i) {
+    for (std::uint32_t i = 0; i < task.node_count; ++i) {
         access_node& node = task.nodes[i];
         if (!node.what.nothing()) {
             name_table::entry& object = names_.at(node.what);
@@ -493,7 +492,7 @@ std::exception_ptr task_scope::take_error_of(std::uint64_t child) noexcept {
 void task_scope::leave_unwritten(const dependent_task& task) noexcept {
     const std::lock_guard lock(mutex_);
     const std::uint64_t reason = task.failed ? task.number : task.reason.load(memory_order::acquire);
-    for (std::uint32_t i = 0; i < task.ordered_count; ++i) {
+    for (std::uint32_t i = 0; i < task.node_count; ++i) {
         const access& a = task.nodes[i].what;
         if (!a.nothing() && writes(a.mode)) {
             names_.set_unwritten(a, reason);
@@ -506,7 +505,7 @@ void task_scope::leave_unwritten(const dependent_task& task) noexcept {
 // was spawned later has not begun: so what it finds is the same in every run.
 void task_scope::look_for_unwritten(dependent_task& task) noexcept {
     std::uint64_t reason = task.reason.load(memory_order::relaxed); // relaxed: written under the lock
-    for (std::uint32_t i = 0; i < task.ordered_count; ++i) {
+    for (std::uint32_t i = 0; i < task.node_count; ++i) {
         const access& a = task.nodes[i].what;
         if (!a.nothing() && (reads(a.mode) || !is_child(task))) {
             reason = std::min(reason, names_.unwritten(a));
@@ -516,7 +515,7 @@ void task_scope::look_for_unwritten(dependent_task& task) noexcept {
     if (reason != no_child || !is_child(task)) {
         return;
     }
-    for (std::uint32_t i = 0; i < task.ordered_count; ++i) {
+    for (std::uint32_t i = 0; i < task.node_count; ++i) {
         const access& a = task.nodes[i].what;
         if (!a.nothing() && writes(a.mode)) {
             names_.set_unwritten(a, no_child);

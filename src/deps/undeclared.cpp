@@ -26,7 +26,7 @@ namespace {
 
 // Everything here runs in place of a signal handler.
 
-std::span<const access_node> nodes_of(const dependent_task& task) noexcept { return {task.nodes, task.node_count}; }
+std::span<const access_node> nodes_of(const dependent_task& task) noexcept { return task.all_nodes(); }
 
 bool covers(const access& a, std::uintptr_t address) noexcept {
     if (a.kind == access_kind::region) {

@@ -202,7 +202,7 @@ class interpreter {
                 continue;
             }
             if (a.what == access::kind::list) {
-                held.push_back({words_of(given.list), {}, false});
+                held.push_back({words_of(given.list), {}, writes(a.how)});
                 take({&given.list->title, 1}, mode::in);
                 held.push_back({given.list->words, {}, writes(a.how)});
                 take(given.list->words, a.how);

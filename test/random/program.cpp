@@ -188,12 +188,7 @@ footprint touched(const access& a) noexcept {
 }
 
 bool same_name(const access& a, const access& b) noexcept {
-    const auto name_of = [](const access& x) { // the list, and the shelf besides itself, name the elements
-        const bool array = x.what == access::kind::list || x.what == access::kind::shelf;
-        return array ? access{access::kind::range, mode::in, cells, array_words}
-                     : access{x.what, mode::in, x.first, x.count};
-    };
-    return name_of(a) == name_of(b);
+    return a.what == b.what && a.first == b.first && a.count == b.count;
 }
 
 void number_statements(program& p) { p.statements = number_from(p.body, 0); }

@@ -19,7 +19,7 @@
 namespace random_programs {
 
 using object = std::array<word, 2>;
-// The array is the elements of one, and who accesses all of it may do so by that name. Its own bytes come along.
+// The array is the elements of one, and who accesses all of it may do so by that name, which is its own bytes, too.
 struct titled_list {
     std::vector<word, skerry::region_allocator<word>> words;
     word title;

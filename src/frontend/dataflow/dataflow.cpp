@@ -94,17 +94,18 @@ void begin_here(worker& self, dependent_task& task) noexcept {
 class waiting_task final : public dependent_task {
   public:
     // `room` for accesses and containers. Both lists outlive the wait.
-    waiting_task(const spawn_place& at, std::span<const access> accesses, std::span<const container_access> containers,
+    waiting_task(const spawn_place& at, std::span<const access> accesses, std::span<const container_access> looks,
                  std::unique_ptr<access_node[]> room)
-        : dependent_task(type_of_this, "taskwait_on", room.get(), accesses.size(), at, containers.size()),
+        : dependent_task(type_of_this, "taskwait_on", room.get(), accesses.size(), at),
           room_(std::move(room)),
-          containers_(containers.data()) {
+          containers_(looks.data()) {
         for (std::size_t i = 0; i < accesses.size(); ++i) {
             room_[i].what = accesses[i];
         }
-        for (std::size_t i = 0; i < containers.size(); ++i) {
+        containers = static_cast<std::uint8_t>(looks.size());
+        for (std::size_t i = 0; i < looks.size(); ++i) {
             access_node& elements = room_[accesses.size() + i];
-            elements.what = {0, {0}, accesses[containers[i].node].mode, access_kind::elements};
+            elements.what = {0, {0}, accesses[looks[i].node].mode, access_kind::elements};
             elements.task = nullptr;
         }
         ready_.begin(nullptr);
@@ -121,12 +122,11 @@ class waiting_task final : public dependent_task {
 
   private:
     static void release(dependent_task* task) noexcept { delete static_cast<waiting_task*>(task); }
-    static const container_access* containers(const dependent_task& task) noexcept {
+    static const container_access* list_of(const dependent_task& task) noexcept {
         return static_cast<const waiting_task&>(task).containers_;
     }
 
-    static constexpr task_type type_of_this{nullptr, nullptr, nullptr, &release,
-                                            nullptr, nullptr, nullptr, &containers};
+    static constexpr task_type type_of_this{nullptr, nullptr, nullptr, &release, nullptr, nullptr, nullptr, &list_of};
 
     std::unique_ptr<access_node[]> room_;
     const container_access* const containers_;
@@ -175,7 +175,7 @@ void complete(dependent_task& task, ready_list& ready) noexcept {
         }
         task_scope::close(task.own);
     }
-    if (task.has_containers()) [[unlikely]] {
+    if (task.containers != 0) [[unlikely]] {
         task_scope::look_for_changes(task);
         task.type.drop(task);
     }
@@ -198,7 +198,7 @@ void call(dependent_task& task) noexcept {
     } else if (task.lacks_cancelled()) { // itself it is in no cancelled group: whoever waits for it has to know
         fail(task, std::make_exception_ptr(cancelled()));
     }
-    if (!task.has_containers()) [[likely]] { // else somebody looks into them when all that was begun inside has ended
+    if (task.containers == 0) [[likely]] { // else somebody looks into them when all that was begun inside has ended
         task.type.drop(task);
     }
 }
@@ -341,7 +341,7 @@ void end_away(dependent_task& task, const std::string* error) noexcept {
     if (error != nullptr) {
         fail(task, std::make_exception_ptr(remote_error(*error)));
     }
-    if (!task.has_containers()) { // else complete() does it
+    if (task.containers == 0) { // else complete() does it
         task.type.drop(task);
     }
     beside = crossing::of(task.home->crew())->messages().track();
@@ -380,7 +380,7 @@ void begin_spawned(dependent_task& task) {
 }
 
 void wait_for_accesses(const access* first, std::size_t count, const container_access* containers,
-                       std::size_t container_count) {
+                       std::uint8_t container_count) {
     std::optional<region_guard> region;
     if (current_page == nullptr) {
         region.emplace();

@@ -222,6 +222,26 @@ void containers(skerry::runtime& r) {
     hold_until_taken(r, 3);
     taskwait();
     CHECK(v->front() == 9 && v->back() == 1);
+    // What only writes one needs the container itself there.
+    spawn([](vector& to) { std::ranges::fill(to, 7U); }, out(*w));
+    hold_until_taken(r, 4);
+    taskwait();
+    CHECK(std::ranges::count(*w, 7U) == 300);
+    // Without the region, elements that are not there yet could only be made here.
+    auto* const empty = home.make<vector>(home.allocator<std::uint64_t>());
+    spawn([](vector& to) { to.assign(100, 3); }, out(*empty));
+    taskwait();
+    spawn([](const vector& from, vector& to) { to[0] = from.size(); }, in(*empty), inout(*w));
+    hold_until_taken(r, 5); // the second alone
+    taskwait();
+    CHECK(empty->size() == 100 && w->front() == 100);
+    // With it they are made there, and the region comes back with them.
+    empty->clear();
+    empty->shrink_to_fit();
+    spawn([](region&, vector& to) { to.assign(5'000, 4); }, inout(home), out(*empty));
+    hold_until_taken(r, 6);
+    taskwait();
+    CHECK(empty->size() == 5'000 && std::ranges::count(*empty, 4U) == 5'000);
     home.destroy_all();
 }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <span>
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/export.hpp>
@@ -82,7 +83,7 @@ struct task_type {
     const crossing_type* crossing;                                 // how it goes to another process; null: it stays
     const char* words = nullptr;                                   // the compiler's for the type
     const void* (*code)(const dependent_task&) noexcept = nullptr; // the function, if the type does not say which
-    // Its containers: node_count - ordered_count of them.
+    // Its containers; null: it has none.
     const container_access* (*containers)(const dependent_task&) noexcept = nullptr;
     const char* given = nullptr; // the name that the function has by its type
 };
@@ -96,18 +97,14 @@ inline constexpr std::uint64_t no_child = ~std::uint64_t{0};
 inline constexpr std::uint64_t by_cancel = std::uint64_t{1} << 62;
 
 struct dependent_task : loose_task, completion, task_memory {
-    // `count` accesses, behind which there are as many nodes as there are containers among them.
     SKERRY_EXPORT dependent_task(const task_type& t, const char* task_name, access_node* first, std::size_t count,
-                                 const spawn_place& at, std::size_t containers = 0) noexcept;
+                                 const spawn_place& at) noexcept;
 
     // Constant after construction.
     const task_type& type;
     const char* const name;
     access_node* const nodes;
     const std::uint32_t node_count;
-    // So many of them stand in the order. The others are the elements of containers, in whose places these stand: they
-    // name nothing until somebody could look into the container, at the latest when the task is ready.
-    const std::uint32_t ordered_count;
     // Where the task counts besides its scope: the latch of a finish inside the parent; null: nowhere.
     latch<machine>* const cover;
 
@@ -126,6 +123,10 @@ struct dependent_task : loose_task, completion, task_memory {
     bool stays = false;      // it could not be packed for another process
     bool failed = false;     // the thread that ends the task
     bool unresolved = false; // nobody could look into a container when it was submitted; constant from then on
+    // So many of the accesses are containers, whose elements are named by as many nodes behind the others: they stand
+    // in no order, and name nothing until somebody could look, at the latest when the task is ready. Constant before
+    // submit().
+    std::uint8_t containers = 0;
 
     // What is begun inside the task, and the task itself.
     latch<machine> inside;
@@ -134,14 +135,21 @@ struct dependent_task : loose_task, completion, task_memory {
     // Calls f for each node that stands in an order, or would if another one of the task did not.
     template <class F>
     void for_each_ordered(F&& f) noexcept {
-        for (std::uint32_t i = 0; i < ordered_count; ++i) {
+        for (std::uint32_t i = 0; i < node_count; ++i) {
             f(nodes[i]);
         }
         for (std::uint32_t i = 0; i < more_count; ++i) {
             f(more[i]);
         }
     }
-    [[nodiscard]] bool has_containers() const noexcept { return node_count != ordered_count; }
+    // The accesses, with the elements of containers.
+    [[nodiscard]] std::span<access_node> all_nodes() const noexcept {
+        return {nodes, std::size_t{node_count} + containers};
+    }
+    // Of the container with that number: where it is found, what the task names, and its elements.
+    [[nodiscard]] const container_access& container(std::size_t i) const noexcept { return type.containers(*this)[i]; }
+    [[nodiscard]] const access& container_name(std::size_t i) const noexcept { return nodes[container(i).node].what; }
+    [[nodiscard]] access_node& elements(std::size_t i) const noexcept { return nodes[node_count + i]; }
 
     // The task is not to run, because a group around it was asked to stop.
     void cancel() noexcept { reason.store(number | by_cancel, memory_order::release); }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -37,7 +38,7 @@ SKERRY_EXPORT void execute_spawned(task_header* task) noexcept;
 
 // Waits until the accesses' turn has come. Errors: as taskwait_on().
 SKERRY_EXPORT void wait_for_accesses(const access* first, std::size_t count, const container_access* containers,
-                                     std::size_t container_count);
+                                     std::uint8_t container_count);
 
 // The containers among accesses, given as types of which some are no accesses.
 template <class... K>
@@ -62,7 +63,7 @@ class spawned_task final : public dependent_task {
   public:
     template <class G, class... A>
     spawned_task(const spawn_place& at, const char* task_name, G&& g, A&&... arguments)
-        : dependent_task(type_of_this, task_name, room_, access_count, at, container_count),
+        : dependent_task(type_of_this, task_name, room_, access_count, at),
           closure_{std::forward<G>(g), std::tuple<K...>(std::forward<A>(arguments)...)} {
         describe_accesses();
     }
@@ -90,6 +91,7 @@ class spawned_task final : public dependent_task {
         };
         std::apply([&](const auto&... a) { (describe(a), ...); }, closure_.arguments);
         if constexpr (container_count != 0) {
+            containers = container_count;
             for (const container_access& c : container_list<K...>) {
                 room_[n].what = {0, {0}, room_[c.node].what.mode, access_kind::elements};
                 room_[n++].task = nullptr;
@@ -188,7 +190,7 @@ class spawned_task final : public dependent_task {
         }
     }
 
-    static constexpr auto containers() noexcept -> const container_access* (*)(const dependent_task&) noexcept {
+    static constexpr auto list_of_containers() noexcept -> const container_access* (*)(const dependent_task&) noexcept {
         if constexpr (container_count != 0) {
             return [](const dependent_task&) noexcept { return container_list<K...>.data(); };
         } else {
@@ -197,9 +199,9 @@ class spawned_task final : public dependent_task {
     }
 
     static constexpr std::size_t access_count = (std::size_t{0} + ... + (is_access<K> ? 1U : 0U));
-    static constexpr std::size_t container_count = containers_among<K...>;
-    static constexpr task_type type_of_this{&execute_spawned, &call,  &drop,        &release,    crossing(),
-                                            text(),           code(), containers(), body_name<F>};
+    static constexpr std::uint8_t container_count{containers_among<K...>}; // no more than fit
+    static constexpr task_type type_of_this{
+        &execute_spawned, &call, &drop, &release, crossing(), text(), code(), list_of_containers(), body_name<F>};
 
     union {
         closure closure_; // until drop()
