@@ -122,6 +122,9 @@ void task_scope::look_into_containers(dependent_task& task) {
 // elements are known from now on, though the task may not be ready: whoever waited for the one who wrote it may name
 // them.
 void task_scope::look_again(dependent_task& task) noexcept {
+    if (task.reason.load(memory_order::relaxed) != no_child) { // relaxed: under the lock
+        return; // it is skipped, and the container may be gone
+    }
     for (std::uint32_t i = 0; i < task.containers; ++i) {
         access_node& elements = task.elements(i);
         const access& object = task.container_name(i);
