@@ -52,7 +52,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
             row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
         }
     }
-    return row.back();
+    return row[b.size()];
 }
 
 bool known(std::string_view name) noexcept {
