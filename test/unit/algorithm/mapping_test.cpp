@@ -3,6 +3,7 @@
 
 #include <skerry/detail/frontend/algorithm/filter.hpp>
 #include <skerry/detail/frontend/algorithm/mapping.hpp>
+#include <skerry/detail/frontend/algorithm/source_chain.hpp>
 
 #include <rapidcheck/gtest.h>
 

@@ -33,7 +33,7 @@ struct options {
     steal_mode steal = steal_mode::automatic;
     bool guard_accesses = true;
     double watchdog_seconds = 0;
-    std::string trace;
+    std::string trace{};
     std::size_t trace_memory = std::size_t{8} << 20;
 
     static options from_environment() { return {}; }
