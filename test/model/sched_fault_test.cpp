@@ -43,8 +43,8 @@ const std::set<std::string> hangs = {"no end", "deadlock"};
 
 bool gives_back_several(const request& r) { return is(r, action::add, "arrive") && r.operand != ~std::uint64_t{0}; }
 
-// The first load of answer_push(): how many sleep. The others there are of other sizes.
-bool looks_for_sleepers(const request& r) { return is(r, action::load, "answer_push") && r.size == sizeof(unsigned); }
+// The first load of call_sleeper(): how many sleep. The others there are of other sizes.
+bool looks_for_sleepers(const request& r) { return is(r, action::load, "call_sleeper") && r.size == sizeof(unsigned); }
 
 // Behind the gate and top on the thieves' line of a deque.
 bool reads_copy_of_split(const request& r) { return r.address % detail::cache_line == 2 * sizeof(void*); }

@@ -179,7 +179,7 @@ const fault all[] = {
      "stale read on core .* read at .*steal_interrupt.cpp:[0-9]+ .*team::request.*last written by core "
      ".*steal_interrupt.cpp:[0-9]+ .*team::serve"},
     {"no_discard_after_a_steal_under_the_gate", steal_mode::locked, coherence_step::gate_entered, fork_and_join,
-     "read at .*deque_owner.hpp:[0-9]+ .*settle_or_wait.*last written by core .*deque_thief.hpp:[0-9]+ .*steal_from"},
+     "read at .*deque_owner.hpp:[0-9]+ .*settle.*last written by core .*deque_thief.hpp:[0-9]+ .*steal_from"},
     {"no_publish_before_the_reply", steal_mode::interrupt, coherence_step::reply_sent, fork_and_join,
      "read at .*steal_interrupt.cpp:[0-9]+ .*team::request.*last written by core .*team::serve"},
     {"no_publish_before_the_gate_opens", steal_mode::locked, coherence_step::gate_left, fork_and_join,

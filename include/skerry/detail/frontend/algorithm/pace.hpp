@@ -20,7 +20,9 @@ class loop_pace {
   public:
     // As far as is known, at most `most`.
     [[nodiscard]] std::uint64_t block(std::uint64_t most) const noexcept {
+        machine::allow_stale_begin(); // an old length is a hint, too
         const std::uint64_t known = known_.load(memory_order::relaxed);
+        machine::allow_stale_end();
         return known < most ? known : most;
     }
     // Whether a block of this length is looked at the clock for: not one of few iterations that are known to be short.
