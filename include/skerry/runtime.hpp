@@ -45,7 +45,7 @@ struct options {
     bool guard_accesses = true;  // SKERRY_GUARD_ACCESSES: debug builds close to a task of another process what it has
                                  // not declared; release builds never do
     double watchdog_seconds = 0; // SKERRY_WATCHDOG: report longer waits and tasks; 0: never
-    std::string trace;           // SKERRY_TRACE: file for what every worker did, for Perfetto; empty: none
+    std::string trace{};         // SKERRY_TRACE: file for what every worker did, for Perfetto; empty: none
     std::size_t trace_memory = std::size_t{8} << 20; // SKERRY_TRACE_MEMORY, bytes per slot for its newest events
 
     // The defaults, with what the environment says. Errors: std::invalid_argument names the variable, its value and

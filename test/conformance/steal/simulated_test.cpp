@@ -374,7 +374,7 @@ TEST_P(search, lasts_as_long_as_has_been_worked) {
 INSTANTIATE_TEST_SUITE_P(rounds, search,
                          testing::Values(round_of_work{"less_than_worked", 120, 100, 50, 0, 1, false},
                                          round_of_work{"more_than_worked", 120, 100, 150, 0, 1, true},
-                                         round_of_work{"hardly_worked", 40, 5, 40, 0, 1, true},
+                                         round_of_work{"hardly_worked", 40, 1, 40, 0, 1, true},
                                          round_of_work{"worked_for_long", 1020, 1000, 200, 0, 1, false},
                                          round_of_work{"never_for_longer_than_300_us", 1020, 1000, 400, 0, 1, true},
                                          round_of_work{"joiner_less_than_worked", 120, 200, 10, 0, 1, false},
