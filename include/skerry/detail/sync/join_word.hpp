@@ -72,9 +72,13 @@ class join_word {
     static constexpr std::uintptr_t waiting = 1;
     static constexpr std::uintptr_t finished = 2;
 
-    word& live() noexcept { return *std::launder(static_cast<word*>(static_cast<void*>(room_))); }
+    word& live() noexcept {
+        void* const room = room_;
+        return *std::launder(static_cast<word*>(room));
+    }
     const word& live() const noexcept {
-        return *std::launder(static_cast<const word*>(static_cast<const void*>(room_)));
+        const void* const room = room_;
+        return *std::launder(static_cast<const word*>(room));
     }
 
     alignas(word) std::byte room_[sizeof(word)];

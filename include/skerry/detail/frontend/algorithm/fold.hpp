@@ -216,10 +216,11 @@ T fold_without_grain(Op& op, const Get& get, std::uint64_t count) {
         return fold_run<T>(op, get, 0, count);
     } else {
         const typed_fold<T, Op, Get> fold(op, get);
-        alignas(T) std::byte room[sizeof(T)];
+        alignas(T) std::byte bytes[sizeof(T)];
+        void* const room = bytes;
         folded sum(&fold, fold_code_of<T, Op, Get>, room);
         Executor::fold_automatically(sum, count);
-        return std::move(*std::launder(static_cast<T*>(static_cast<void*>(room))));
+        return std::move(*std::launder(static_cast<T*>(room)));
     }
 }
 

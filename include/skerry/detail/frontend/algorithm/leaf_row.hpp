@@ -84,7 +84,10 @@ class leaf_rows {
                 ::new (static_cast<void*>(room_ + i * sizeof(part))) part(run, home);
             }
         }
-        part* all() noexcept { return std::launder(static_cast<part*>(static_cast<void*>(room_))); }
+        part* all() noexcept {
+            void* const room = room_;
+            return std::launder(static_cast<part*>(room));
+        }
 
         std::uint64_t first = 0; // leaf of the row that runs
 
