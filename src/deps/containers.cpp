@@ -123,7 +123,7 @@ void task_scope::look_into_containers(dependent_task& task) {
 // them.
 void task_scope::look_again(dependent_task& task) noexcept {
     if (task.reason.load(memory_order::relaxed) != no_child) { // relaxed: under the lock
-        return; // it is skipped, and the container may be gone
+        return;                                                // it is skipped, and the container may be gone
     }
     for (std::uint32_t i = 0; i < task.containers; ++i) {
         access_node& elements = task.elements(i);
