@@ -446,7 +446,7 @@ TEST(Watchdog, NamesATaskThatRunsForLong) {
                                                  for (std::atomic<int> i{0}; begun; ++i) {
                                                  }
                                              }));
-                                             while (begun || true) {
+                                             while (true) {
                                                  std::this_thread::yield();
                                              }
                                          },
