@@ -190,7 +190,7 @@ FAULTS = {
         program(CROSSING, "        copies_.forget_all();", "        if (!@) copies_.forget_all();",
                 "in_turn", r"in_turn: [0-9]+: not so: \*seen == round"),
     "crossing: a finish is no wait":
-        program(CROSSING, "noexcept {\n    const bool inside", "noexcept {\n    if (@ && parent != nullptr && task_scope::existing(*parent)->children() != 0) return;\n    const bool inside",
+        program(CROSSING, "void crossing::waited(const task_context* parent) noexcept {\n", "void crossing::waited(const task_context* parent) noexcept {\n    if (@ && parent != nullptr && task_scope::existing(*parent)->children() != 0) return;\n",
                 "Two/Current.Bytes/by_a_finish", r"by_a_finish: [0-9]+: not so: \*seen == 2"),
     # What another process keeps.
     "crossing: kept for a task that begins here":

@@ -102,7 +102,8 @@ FAULTS = {
     "only writing counts as reading": [
         (SCOPE, "if (!a.nothing() && (reads(a.mode) ||", "if (!a.nothing() && (@ || reads(a.mode) ||")],
     "unwritten parts not seen by the whole": [
-        (NAMES, "first = std::min(first, e.unwritten);", "first = @ ? first : std::min(first, e.unwritten);")],
+        (NAMES, "first = std::min(first, object_of(e).unwritten);",
+         "first = @ ? first : std::min(first, object_of(e).unwritten);")],
     "the last reason instead of the first": [
         (SCOPE, "std::min(reason, names_.unwritten(a));",
          "@ ? (names_.unwritten(a) != no_child ? names_.unwritten(a) : reason) : std::min(reason, "
