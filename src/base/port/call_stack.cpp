@@ -53,13 +53,14 @@ bool is_internal(std::string_view symbol) noexcept {
     return symbol.starts_with("6skerry") || symbol.starts_with("S") || symbol.starts_with("9__gnu_cxx");
 }
 
-// Whether a file is of Skerry's or of the standard library's, by where it stood when it was compiled. A compiler that was
-// given names from its folder on, as a compiler cache does, has that folder before them in its tables.
+// Whether a file is of Skerry's or of the standard library's, by where it stood when it was compiled. A compiler that
+// was given names from its folder on, as a compiler cache does, has that folder before them in its tables.
 bool is_internal_file(std::string_view path) noexcept {
     constexpr std::string_view here = __FILE__;
     constexpr std::string_view sources = here.substr(0, here.rfind("base/port/"));
     const std::size_t include = path.find("/include/");
-    const bool ours = sources.starts_with('/') ? path.starts_with(sources) : path.find(sources) != std::string_view::npos;
+    const bool ours =
+        sources.starts_with('/') ? path.starts_with(sources) : path.find(sources) != std::string_view::npos;
     return ours || path.find("include/skerry/") != std::string_view::npos ||
            (include != std::string_view::npos && path.find("/c++/", include) != std::string_view::npos);
 }
