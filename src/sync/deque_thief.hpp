@@ -108,7 +108,8 @@ class deque_thief {
         if (d_.protocol_ == steal_protocol::asymmetric) {
             slot* least = page_.split.load(memory_order::acquire);
             slot* const bottom = page_.bottom.load(memory_order::acquire);
-            done = bottom <= least || seize_to(least, bottom);
+            slot* const wanted = std::min(bottom, d_.last_slot()); // what is pushed there, the owner attends to
+            done = wanted <= least || seize_to(least, wanted);
         }
         d_.leave();
         return done;

@@ -42,6 +42,7 @@ TEST(deque, growth_under_a_thief) {
 TEST(deque, forks_that_are_called_off) {
     expect_goals(with_one_thief<called_off<2>>(), {"not begun", "skipped"});
     expect_goals(with_one_thief<called_off<2>>({.memory = memory_order_of::partial}), {"not begun", "skipped"});
+    expect_goals(with_one_thief<called_off<2>>({.out_of_memory = true}), {"undone", "not begun", "skipped"});
 }
 TEST(deque, partial_store_order) {
     expect_goals(with_one_thief<forks<2, true>>({.memory = memory_order_of::partial}), {"granted", "seized", "stolen"});

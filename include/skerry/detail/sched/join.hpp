@@ -18,7 +18,8 @@ namespace skerry::inline SKERRY_ABI::detail {
 enum class attended : std::uint8_t {
     pushed,
     no_room, // there was no memory to grow the deque; the push is undone and the caller runs the task itself, in order
-    cancelled, // the caller takes the task back, by withdraw(), and begins nothing: a group around was asked to stop
+    cancelled, // the caller takes the task back, by withdraw() or where it waits, and begins nothing more: a group
+               // around was asked to stop
 };
 
 // Answers a push that asked for it.
