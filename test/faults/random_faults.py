@@ -26,7 +26,6 @@ RARE = {
 # Found soon by these crews of test/random/processes.cpp.
 CREWS = {
     "crossing: not kept again by one that comes back": 3,
-    "crossing: kept of what is looked into by one that comes": 3,
     "crossing: what cannot be brought is taken for brought": 6,
 }
 # What finds these is shrunk, one by a wrong result and one by the death of a process; to so many statements.

@@ -100,8 +100,11 @@ void own_bytes(skerry::runtime& r) {
     region home = skerry::root_region().create();
     auto* const v = home.make<vector>(10U, 5, home.allocator<int>());
     spawn([](const vector& all) { CHECK(all.size() == 10 && std::ranges::count(all, 5) == 10); }, in(*v));
-    hold_until_taken(r, 1);
+    auto* const w = home.make<vector>(10U, 5, home.allocator<int>());
+    spawn([](vector& all) { CHECK(all.size() == 10), std::ranges::fill(all, 6); }, out(*w)); // also there
+    hold_until_taken(r, 2);
     taskwait();
+    CHECK(std::ranges::count(*w, 6) == 10);
 }
 
 const launched_programs programs{
