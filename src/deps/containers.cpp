@@ -150,7 +150,8 @@ void task_scope::look_again(dependent_task& task) noexcept {
 }
 
 // Under the lock: skips the tasks that wait for this one and name what was lost. The first of them; null: there is
-// none.
+// none. Not those that were spawned when it had begun: what they name may be something else, in memory that this one
+// has freed.
 const dependent_task* task_scope::skip_left_behind(dependent_task& by, const access& container,
                                                    const access& lost) noexcept {
     const dependent_task* first = nullptr;
@@ -160,7 +161,8 @@ const dependent_task* task_scope::skip_left_behind(dependent_task& by, const acc
             for (const access_node* n = g->waiting.load(memory_order::acquire); n != nullptr && n != begun();
                  n = n->older_waiting.load(memory_order::acquire)) {
                 dependent_task& later = *n->task;
-                if (&later != &by && names_some(later, lost, container)) {
+                if (&later != &by && later.number < by.number + by.spawned_before &&
+                    names_some(later, lost, container)) {
                     later.reason.store(std::min(by.number, later.reason.load(memory_order::relaxed)),
                                        memory_order::release);
                     first = first == nullptr || later.number < first->number ? &later : first;
@@ -169,6 +171,13 @@ const dependent_task* task_scope::skip_left_behind(dependent_task& by, const acc
         }
     });
     return first;
+}
+
+void task_scope::note_begin(dependent_task& task) noexcept {
+    if (task.import == nullptr) {
+        const std::uint64_t spawned = task.home->next_number() - task.number;
+        task.spawned_before = static_cast<std::uint32_t>(std::min<std::uint64_t>(spawned, ~std::uint32_t{0}));
+    }
 }
 
 void task_scope::look_for_changes(dependent_task& task) noexcept {

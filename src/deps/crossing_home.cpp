@@ -14,6 +14,7 @@
 #include "deps/crossing_under_way.hpp"
 #include "deps/name_table.hpp"
 #include "deps/placement.hpp"
+#include "deps/task_scope.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -183,6 +184,9 @@ parcel crossing::pack(unsigned thief, std::uint64_t ticket, dependent_task& task
     std::vector<hop> lineage = lineage_of(task);
     lineage.push_back({domain_id{self()}, domain_id{thief}, ticket});
     const bool may_keep = self() == 0 && lineage.size() == 1 && steal_.fetches() && task.containers == 0;
+    if (task.containers != 0) {
+        task_scope::note_begin(task);
+    }
     away_[{thief, ticket}] = {&task, kept};
     const std::vector<packed_home> regions = pack_regions(sent);
     try {

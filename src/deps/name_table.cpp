@@ -132,6 +132,25 @@ void name_table::link(entry& e, unsigned level) noexcept {
     entry*& head = buckets_[bucket(level, granule_of(e.name, level))];
     e.next = head;
     head = &e;
+    if (!cells_.empty() && level < cell_level) [[unlikely]] {
+        link_in_cell(e);
+    }
+}
+
+void name_table::link_in_cell(entry& e) noexcept {
+    entry*& head = cells_[bucket(cell_level, e.name.first >> cell_level)];
+    e.next_in_cell = head;
+    head = &e;
+}
+
+// Errors: std::bad_alloc; there are none then.
+void name_table::make_cells() {
+    cells_.assign(buckets_.size(), nullptr);
+    plain_.for_each([this](entry& e) {
+        if (!e.name.nothing() && level_of(e.name) < cell_level) {
+            link_in_cell(e);
+        }
+    });
 }
 
 // Precondition: it is in its bucket.
@@ -142,6 +161,13 @@ void name_table::unlink(entry& e) noexcept {
         at = &(*at)->next;
     }
     *at = e.next;
+    if (!cells_.empty() && level < cell_level) {
+        at = &cells_[bucket(cell_level, e.name.first >> cell_level)];
+        while (*at != &e) {
+            at = &(*at)->next_in_cell;
+        }
+        *at = e.next_in_cell;
+    }
 }
 
 // --- containers -----------------------------------------------------------------------------------------------------
@@ -231,10 +257,26 @@ void name_table::look_at_level(const access& a, std::size_t span, unsigned level
     }
 }
 
+// Among small objects.
+template <class F>
+void name_table::look_in_cells(const access& a, std::size_t span, F&& f) const {
+    const std::uintptr_t lowest = a.first >> cell_level;
+    const std::uintptr_t highest = (a.first + span - 1) >> cell_level;
+    for (std::uintptr_t cell = lowest == 0 ? 0 : lowest - 1; cell <= highest; ++cell) {
+        for (entry* e = cells_[bucket(cell_level, cell)]; e != nullptr; e = e->next_in_cell) {
+            if (e->name.first >> cell_level == cell && overlapping(e->name, a)) {
+                f(*e);
+            }
+        }
+    }
+}
+
 // Among objects and regions. `span`: from the first byte to the last of what `a` names.
 template <class F>
 void name_table::look_among_plain(const access& a, std::size_t span, F&& f) const {
-    if (levels_ != 0 && (span >> std::countr_zero(levels_)) > plain_.size) { // more granules than entries
+    const bool by_cells = !cells_.empty() && is_wide(span);
+    const unsigned finest = by_cells ? cell_level : static_cast<unsigned>(std::countr_zero(levels_));
+    if (levels_ != 0 && (span >> finest) > plain_.size) { // more to look at than entries
         plain_.for_each([&](entry& e) {
             if (overlapping(e.name, a)) {
                 f(e);
@@ -242,7 +284,10 @@ void name_table::look_among_plain(const access& a, std::size_t span, F&& f) cons
         });
         return;
     }
-    for (std::uint64_t levels = levels_; levels != 0; levels &= levels - 1) {
+    if (by_cells) {
+        look_in_cells(a, span, f);
+    }
+    for (std::uint64_t levels = by_cells ? levels_ & ~small_levels : levels_; levels != 0; levels &= levels - 1) {
         look_at_level(a, span, static_cast<unsigned>(std::countr_zero(levels)), f);
     }
     for (entry* const r : regions_) {
@@ -376,6 +421,9 @@ void name_table::find_overlaps(const access& a, array* own, std::vector<entry*>&
         return;
     }
     ++searches_;
+    if (a.kind != access_kind::region && cells_.empty() && plain_.size > few_granules && is_wide(box_of(a).span())) {
+        make_cells();
+    }
     if (own == nullptr) {
         for (const std::unique_ptr<array>& each : arrays_) {
             each->alone = each->alone && !meets(a, *each);
@@ -423,7 +471,9 @@ void name_table::pool::clear() noexcept {
 
 void name_table::grow() {
     std::vector<entry*> wider(std::max<std::size_t>(16, 2 * buckets_.size()), nullptr);
+    std::vector<entry*> more_cells(cells_.empty() ? 0 : wider.size(), nullptr);
     buckets_.swap(wider);
+    cells_.swap(more_cells);
     bucket_shift_ = 64 - std::countr_zero(buckets_.size());
     for_each([this](entry& e) {
         if (!e.name.nothing()) { // else a container that is empty now
@@ -434,6 +484,7 @@ void name_table::grow() {
 
 void name_table::clear() noexcept {
     std::fill(buckets_.begin(), buckets_.end(), nullptr);
+    cells_.clear();
     plain_.clear();
     parts_.clear();
     levels_ = 0;

@@ -14,6 +14,7 @@
 //  4. An entry of kind `elements` stands for the bytes that a container holds: whoever overlaps it hooks on the
 //     container, which is its only hook. No group lives there.
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <forward_list>
@@ -34,6 +35,7 @@ class name_table {
         access_group* last = nullptr;
         access_group room;                  // for a group, if none lives here
         entry* next = nullptr;              // in its bucket
+        entry* next_in_cell = nullptr;      // where there are cells
         std::uint64_t unwritten = no_child; // whose failure is the reason why the object was not written
         std::vector<entry*> hooks{};        // names that appeared before and overlap
     };
@@ -43,11 +45,11 @@ class name_table {
     name_table& operator=(const name_table&) = delete;
     ~name_table() = default;
 
-    // The entry of this name, made if need be. O(1) for a name that is known or has neighbours of its own size;
-    // O(extent / size of the smallest object) or O(entries), whichever is less, for others that appear; O(entries) for
-    // a region that appears. A part that appears, of an array that nothing else touches: O(partitions). An array that
-    // is touched otherwise costs its parts and others what they have to look at: at most the entries.
-    // Errors: std::bad_alloc; the table is as before, or has an array more of which no part has appeared.
+    // The entry of this name, made if need be. O(1) for a name that is known or has neighbours of its own size; for
+    // others that appear O(extent / cell_bytes) and what begins in the cells at its ends, or O(entries), whichever is
+    // less; O(entries) for a region that appears. A part that appears, of an array that nothing else touches:
+    // O(partitions). An array that is touched otherwise costs its parts and others what they have to look at: at most
+    // the entries. Errors: std::bad_alloc; the table is as before, or has an array more of which no part has appeared.
     entry& at(const access& a);
     // From now on the object of this entry, a container, holds these bytes, and no others: who touches some of them
     // touches the container. Complexity: as a name that appears, if they are others than before.
@@ -129,6 +131,8 @@ class name_table {
     entry& add(const access& a, unsigned level);
     void link(entry& e, unsigned level) noexcept;
     void unlink(entry& e) noexcept;
+    void link_in_cell(entry& e) noexcept;
+    void make_cells();
     // What whoever overlaps this entry hooks on.
     static entry& object_of(entry& e) noexcept { return e.name.kind == access_kind::elements ? *e.hooks.front() : e; }
     [[nodiscard]] const entry* held_by(const entry& container) const noexcept;
@@ -136,6 +140,11 @@ class name_table {
     array& array_of(const tiling& t);
     [[nodiscard]] static bool meets(const access& a, const array& other) noexcept;
     void find_overlaps(const access& a, array* own, std::vector<entry*>& found);
+    // Whether small objects that lie in so many bytes are found sooner by cells than by granules.
+    [[nodiscard]] bool is_wide(std::size_t span) const noexcept {
+        const std::uint64_t small = levels_ & small_levels;
+        return small != 0 && (span >> std::countr_zero(small)) > few_granules;
+    }
     // Each calls f with the entries that overlap `a`, some more than once; parts of the array `own` are not among them.
     template <class F>
     void look(const access& a, const array* own, F&& f) const;
@@ -144,13 +153,22 @@ class name_table {
     template <class F>
     void look_at_level(const access& a, std::size_t span, unsigned level, F&& f) const;
     template <class F>
+    void look_in_cells(const access& a, std::size_t span, F&& f) const;
+    template <class F>
     void look_among_parts(const access& a, const byte_box& box, const array& of, F&& f) const;
     void grow();
 
     static constexpr unsigned region_level = 64;
     static constexpr unsigned part_level = 65;
 
+    // Small objects are also listed by the cell in which they begin, as soon as somebody looks for those that a large
+    // one touches: their granules are too many there.
+    static constexpr unsigned cell_level = 16;
+    static constexpr std::uint64_t small_levels = (std::uint64_t{1} << cell_level) - 1;
+    static constexpr std::size_t few_granules = 64;
+
     std::vector<entry*> buckets_; // 2^(64 - bucket_shift_) of them, or none
+    std::vector<entry*> cells_;   // as many, or none
     int bucket_shift_ = 64;
     pool plain_; // objects and regions
     pool parts_;

@@ -69,6 +69,8 @@ class task_scope {
     // The task and all that was begun in it have ended. Lists what becomes ready by that. The task may be gone then.
     static void finish(dependent_task& task, ready_list& ready) noexcept;
 
+    // A task with containers is about to begin, here or in another process.
+    static void note_begin(dependent_task& task) noexcept;
     // All that was begun in a task with containers has ended, and it will not have been skipped: looks what has become
     // of those that it writes. It fails if elements are gone that a later task names, which is skipped then.
     static void look_for_changes(dependent_task& task) noexcept;

@@ -190,6 +190,9 @@ void call(dependent_task& task) noexcept {
     if (stops(task.own)) [[unlikely]] {
         task.cancel();
     } else if (!task.skipped()) {
+        if (task.containers != 0) [[unlikely]] {
+            task_scope::note_begin(task);
+        }
         try {
             call_checked(task);
         } catch (...) {

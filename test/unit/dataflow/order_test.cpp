@@ -236,7 +236,8 @@ access bytes(std::uintptr_t first, std::size_t extent) {
     return {first, {extent}, access_mode::inout, access_kind::bytes};
 }
 
-TEST(NameTable, FindsWhatItHasAndEveryOverlap) {
+// So many objects of up to 2^bits bytes in so many bytes.
+void find_what_it_has(std::size_t objects, std::uint64_t range, std::uint64_t bits) {
     name_table t;
     // Objects of many sizes; each new one is compared with all that came before, by definition.
     std::vector<name_table::entry*> all;
@@ -246,8 +247,8 @@ TEST(NameTable, FindsWhatItHasAndEveryOverlap) {
         return (random >> 33) % bound;
     };
     std::size_t with_hooks = 0;
-    for (int i = 0; i < 2000; ++i) {
-        const access a = bytes(0x1000 + next(100'000), std::size_t{1} + next(std::uint64_t{1} << next(14)));
+    for (std::size_t i = 0; i < objects; ++i) {
+        const access a = bytes(0x1000 + next(range), std::size_t{1} + next(std::uint64_t{1} << next(bits)));
         const std::size_t before = t.size();
         name_table::entry& e = t.at(a);
         ASSERT_EQ(&e, &t.at(a));
@@ -264,11 +265,13 @@ TEST(NameTable, FindsWhatItHasAndEveryOverlap) {
         with_hooks += e.hooks.empty() ? 0 : 1;
         all.push_back(&e);
     }
-    EXPECT_GT(with_hooks, 1000U);
+    EXPECT_GT(with_hooks, objects / 2);
     EXPECT_EQ(t.overlaps(), with_hooks);
     t.clear();
     EXPECT_EQ(t.size(), 0U);
     EXPECT_TRUE(t.at(bytes(0x1000, 8)).hooks.empty());
 }
+TEST(NameTable, FindsWhatItHasAndEveryOverlap) { find_what_it_has(2'000, 100'000, 14); }
+TEST(NameTable, FindsItByCells) { find_what_it_has(800, 4'000'000, 22); }
 
 } // namespace

@@ -127,6 +127,9 @@ struct dependent_task : loose_task, completion, task_memory {
     // in no order, and name nothing until somebody could look, at the latest when the task is ready. Constant before
     // submit().
     std::uint8_t containers = 0;
+    // Of a task with containers: how many tasks had been spawned, from this one on, when it began. What these name was
+    // there then.
+    std::uint32_t spawned_before = 0;
 
     // What is begun inside the task, and the task itself.
     latch<machine> inside;
