@@ -156,7 +156,7 @@ const std::vector<algorithm> algorithms = {
          const std::vector<int> v = ones();
          static_cast<void>(skerry::parallel_find_if(v, never(f)));
      }},
-    {"find_if ten", 1,
+    {"find_if ten", 10,
      [](const call& f) {
          const std::vector<int> v = ones();
          static_cast<void>(skerry::parallel_find_if(v, never(f), ten));

@@ -33,21 +33,40 @@ inline leaves whole_words(leaves cuts) noexcept {
     return {cuts.count, words * filter_word};
 }
 
+// The predicate's answers for `count` elements, at most a word of them, with a look before each where one takes long.
+template <bool Slow, class Executor, class It, class Predicate>
+std::uint64_t filter_answers(It it, std::uint64_t count, Predicate& predicate) {
+    std::uint64_t word = 0;
+    for (std::uint64_t b = 0; b < count; ++b, ++it) {
+        if constexpr (Slow) {
+            check_stop<Executor>();
+        }
+        word |= static_cast<std::uint64_t>(static_cast<bool>(casting<decltype(*it)>(predicate)(*it))) << b;
+    }
+    return word;
+}
+
 template <class Executor, class It, class Out, class Predicate>
 Out filter_in_two_passes(const It& first, const Out& out, Predicate& predicate, leaves cuts, std::uint64_t* bits,
                          std::uint64_t* counts) {
+    loop_pace loop;
     const auto ask = [&](std::uint64_t leaf) {
         std::uint64_t chosen = 0;
-        for (std::uint64_t k = cuts.first(leaf), end = cuts.last(leaf); k < end; k += filter_word) {
-            const std::uint64_t here = end - k < filter_word ? end - k : filter_word;
-            std::uint64_t word = 0;
-            It it = advanced(first, k);
-            for (std::uint64_t b = 0; b < here; ++b, ++it) {
-                check_stop<Executor>();
-                word |= static_cast<std::uint64_t>(static_cast<bool>(casting<decltype(*it)>(predicate)(*it))) << b;
+        const std::uint64_t end = cuts.last(leaf);
+        leaf_pace pace(loop, cuts.length, 1, filter_word);
+        for (std::uint64_t k = cuts.first(leaf); k < end;) {
+            const std::uint64_t begin = k;
+            const std::uint64_t words = pace.block() / filter_word;
+            for (std::uint64_t w = 0; k < end && (w == 0 || w < words); ++w, k += filter_word) {
+                const std::uint64_t here = end - k < filter_word ? end - k : filter_word;
+                const std::uint64_t word = words == 0
+                                               ? filter_answers<true, Executor>(advanced(first, k), here, predicate)
+                                               : filter_answers<false, Executor>(advanced(first, k), here, predicate);
+                bits[k / filter_word] = word;
+                chosen += static_cast<std::uint64_t>(std::popcount(word));
             }
-            bits[k / filter_word] = word;
-            chosen += static_cast<std::uint64_t>(std::popcount(word));
+            pace.next(k - begin);
+            check_stop<Executor>();
         }
         counts[leaf] = chosen;
     };

@@ -50,10 +50,11 @@ class leaf_pace {
           since_(loop_pace::is_timed(block_, most_) ? loop_pace::now() : 0) {}
 
     [[nodiscard]] std::uint64_t block() const noexcept { return block_; }
-    // A block has been run.
-    void next() noexcept {
+    // A block has been run, or so many iterations in its place.
+    void next() noexcept { next(block_); }
+    void next(std::uint64_t count) noexcept {
         if (since_ != 0) {
-            block_ = loop_.after(block_, most_, since_);
+            block_ = loop_.after(count, most_, since_);
         }
     }
 

@@ -27,8 +27,11 @@ class search {
     std::uint64_t run() { return search_leaves(0, cuts_.number()); }
 
   private:
+    static constexpr std::uint64_t few = 64;
+
     std::uint64_t search_leaves(std::uint64_t first, std::uint64_t last) {
         if (last - first == 1) {
+            check_stop<Executor>();
             return search_part(cuts_.first(first), cuts_.last(first));
         }
         const std::uint64_t middle = first + (last - first) / 2;
@@ -47,23 +50,24 @@ class search {
         return search_leaf(first, last);
     }
     std::uint64_t search_leaf(std::uint64_t first, std::uint64_t last) {
-        return lazy_ ? search_lazily(first, last) : search_run(first, last);
+        if (!lazy_) return search_run<false>(first, last);
+        return last - first <= few ? search_run<true>(first, last) : search_lazily(first, last);
     }
 
     std::uint64_t search_lazily(std::uint64_t first, std::uint64_t last) {
-        const std::uint64_t share = (last - first) / blocks_per_leaf;
-        const std::uint64_t block = share > shortest_block ? share : shortest_block;
-        while (last - first > block) {
-            const std::uint64_t found = search_run(first, first + block);
+        for (leaf_pace pace(pace_, last - first, blocks_per_leaf, shortest_block); last - first > pace.block();) {
+            const std::uint64_t found = search_block(first, first + pace.block());
             if (found != not_found) return found;
-            first += block;
+            first += pace.block();
+            pace.next();
+            check_stop<Executor>();
             if (Executor::demand() && last - first > 1) {
                 const std::uint64_t middle = first + (last - first) / 2;
                 return search_both([this, first, middle] { return search_part(first, middle); },
                                    [this, middle, last] { return search_part(middle, last); });
             }
         }
-        return search_run(first, last);
+        return search_block(first, last);
     }
 
     template <class Left, class Right>
@@ -84,20 +88,38 @@ class search {
         return r;
     }
 
-    std::uint64_t search_run(std::uint64_t first, std::uint64_t last) {
-        for (; first < last && best_.get() >= first; ++first) {
-            check_stop<Executor>();
-            if (test_(first)) {
-                best_.lower_to(first);
-                return first;
+    // One of many elements is known to be short, and looks for a match before it some at a time.
+    std::uint64_t search_block(std::uint64_t first, std::uint64_t last) {
+        constexpr std::uint64_t some = 4;
+        if (last - first > few) {
+            for (; last - first >= some && best_.get() >= first; first += some) {
+#pragma GCC unroll 4
+                for (std::uint64_t k = first; k < first + some; ++k) {
+                    if (test_(k)) return note(k);
+                }
             }
         }
+        return search_run<false>(first, last);
+    }
+
+    // `Looks`: before each element whether the search was called off, which for few costs less than a clock.
+    template <bool Looks>
+    std::uint64_t search_run(std::uint64_t first, std::uint64_t last) {
+        for (; first < last && best_.get() >= first; ++first) {
+            if constexpr (Looks) check_stop<Executor>();
+            if (test_(first)) return note(first);
+        }
         return not_found;
+    }
+    std::uint64_t note(std::uint64_t found) {
+        best_.lower_to(found);
+        return found;
     }
 
     const Test& test_;
     const leaves cuts_;
     const bool lazy_;
+    loop_pace pace_;
     typename Executor::minimum best_{not_found};
 };
 
