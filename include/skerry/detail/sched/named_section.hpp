@@ -17,14 +17,24 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-// Whether this process has had a trace or a watchdog: before, a section is a look at this word.
-extern SKERRY_EXPORT constinit machine::atomic<bool> sections_wanted;
+// Whether this process has had a trace or a watchdog. Not known: it has had no runtime. If not, a section is a look at
+// this word.
+enum class sections : std::uint8_t { not_known, unwanted, wanted };
+extern SKERRY_EXPORT constinit machine::atomic<sections> sections_wanted;
+
+// What a section does on a thread that holds no slot, where nobody could be told of it.
+enum class without_slot : bool {
+    shows_nothing,
+    takes_one, // of the default runtime, until the section ends: what is called takes one too, but inside of the
+               // section
+};
 
 class named_section {
   public:
-    explicit named_section(const char* name) noexcept {
-        if (sections_wanted.load(memory_order::relaxed)) [[unlikely]] { // relaxed: it says nothing about other memory
-            begin(name);
+    explicit named_section(const char* name, without_slot how = without_slot::shows_nothing) noexcept {
+        // relaxed: it says nothing about other memory
+        if (sections_wanted.load(memory_order::relaxed) != sections::unwanted) [[unlikely]] {
+            begin(name, how);
         }
     }
     named_section(const named_section&) = delete;
@@ -36,7 +46,7 @@ class named_section {
     }
 
   private:
-    [[gnu::cold]] SKERRY_EXPORT void begin(const char* name) noexcept;
+    [[gnu::cold]] SKERRY_EXPORT void begin(const char* name, without_slot how) noexcept;
     [[gnu::cold]] SKERRY_EXPORT void end() noexcept;
 
     worker_page* page_ = nullptr; // where the section has begun; null: nobody was told
@@ -45,6 +55,7 @@ class named_section {
     std::uint64_t since_;
     std::uint64_t task_since_;
     std::uint16_t naming_;
+    bool took_slot_;
 };
 
 template <class F>

@@ -40,6 +40,8 @@ class continuation final : public loose_task {
     void begin() noexcept;
 
   private:
+    friend std::uintptr_t coroutine_code(const task_header& task) noexcept;
+
     SKERRY_EXPORT static void resume(task_header* header) noexcept;
 
     team* home_ = nullptr;
