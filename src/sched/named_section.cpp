@@ -25,8 +25,8 @@ bool enters() noexcept {
 
 } // namespace
 
-void named_section::begin(const char* name, without_slot how) noexcept {
-    took_slot_ = current_page == nullptr && how == without_slot::takes_one && enters();
+void named_section::begin(const void* what, section_kind kind) noexcept {
+    took_slot_ = current_page == nullptr && kind == section_kind::algorithm && enters();
     if (current_page == nullptr) {
         return;
     }
@@ -39,12 +39,11 @@ void named_section::begin(const char* name, without_slot how) noexcept {
         return;
     }
     page_ = current_page;
-    self.trace.section(trace_id(name), task_naming::text);
+    const naming name{trace_id(what), kind == section_kind::function ? task_naming::code : task_naming::text};
+    self.trace.section(name.address, name.kind);
     if (observer != nullptr) {
         const running_note around = observer->running(self.slot);
-        observer->runs(
-            self.slot,
-            {.what = {trace_id(name), task_naming::text}, .since = port::now_ns(), .task_since = around.task_since});
+        observer->runs(self.slot, {.what = name, .since = port::now_ns(), .task_since = around.task_since});
         code_ = around.what.address;
         naming_ = static_cast<std::uint16_t>(around.what.kind);
         since_ = around.since;

@@ -241,7 +241,6 @@ TEST(Watchdog, NamesWhatBeginsLaterInATaskThatIsKnownToRunForLong) {
     EXPECT_THAT(report, HasSubstr("a task has run for longer than 50 ms\n"));
 }
 
-// The names of what is handed over by reference, of nothing, of the rest of a coroutine, of an algorithm's part.
 TEST(Watchdog, NamesABodyThatIsReferredTo) {
     const auto hang = [] {
         auto body = skerry::named<"referred to">(compute);
@@ -250,6 +249,23 @@ TEST(Watchdog, NamesABodyThatIsReferredTo) {
         group.wait();
     };
     EXPECT_THAT(report_of(1, hang, {"runs referred to, for"}), Not(HasSubstr("reference_wrapper")));
+}
+
+// Its task has the code of all tasks that call such a pointer.
+TEST(Watchdog, NamesTheFunctionThatAPointerLeadsTo) {
+    const std::vector<std::function<void()>> programs{
+        [] {
+            skerry::task_group group;
+            group.run(&compute);
+            group.wait();
+        },
+        [] { skerry::finish([](skerry::scope& s) { s.async(&compute); }); },
+        [] { skerry::submit(&compute).wait(); },
+    };
+    for (const auto& program : programs) {
+        const std::string report = report_of(1, program, {", runs "});
+        EXPECT_THAT(report, ContainsRegex("runs \\(anonymous namespace\\)::compute, for"));
+    }
 }
 
 TEST(Watchdog, PassesOverAnEmptyName) {
