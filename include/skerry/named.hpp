@@ -68,7 +68,9 @@ inline constexpr std::string_view task_name<named_task<Name, F>> = Name.view();
 
 namespace detail {
 template <literal Name, class F>
-inline constexpr const char* body_name<named_task<Name, F>> = Name.characters;
+inline constexpr const char* body_name<named_task<Name, F>> = Name.view().empty() ? body_name<F> : Name.characters;
+template <class F>
+inline constexpr const char* body_name<std::reference_wrapper<F>> = body_name<F>;
 } // namespace detail
 
 } // namespace skerry::inline SKERRY_ABI

@@ -85,7 +85,11 @@ std::optional<lock_wait> lock_wait_of(std::uint32_t /*thread*/) noexcept { retur
 bool thread_call::may_be_interrupted() const noexcept { return false; }
 std::optional<thread_call> call_of_thread(std::uint32_t /*thread*/) noexcept { return std::nullopt; }
 std::uint64_t sleeps_of_thread(std::uint32_t /*thread*/) noexcept { return 0; }
-thread_stack_reader::~thread_stack_reader() { static_cast<void>(holds_); }
+std::mutex& thread_stacks_mutex() noexcept {
+    static constinit std::mutex nobody_reads;
+    return nobody_reads;
+}
+thread_stack_reader::~thread_stack_reader() { static_cast<void>(holds_in_); }
 thread_stack thread_stack_reader::read(std::uint32_t /*thread*/) { return {}; }
 
 // And it takes no task over.

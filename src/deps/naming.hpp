@@ -10,6 +10,7 @@
 #include <skerry/detail/deps/dependent_task.hpp>
 #include <skerry/detail/trace/writer.hpp>
 
+#include "base/printable.hpp"
 #include "trace/naming.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -27,6 +28,7 @@ inline naming naming_of(const dependent_task& task) noexcept {
     return {trace_id(task.type.words), task_naming::type};
 }
 
-inline std::string name_of(const dependent_task& task) { return name_of(naming_of(task)); }
+// For a message. Errors: std::bad_alloc.
+inline std::string name_of(const dependent_task& task) { return printable(name_of(naming_of(task))); }
 
 } // namespace skerry::inline SKERRY_ABI::detail

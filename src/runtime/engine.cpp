@@ -23,6 +23,7 @@
 #include "base/port/process.hpp"
 #include "deps/naming.hpp"
 #include "frontend/algorithm/name_of_leaves.hpp"
+#include "frontend/forkjoin/coroutine_code.hpp"
 #include "frontend/forkjoin/low_level_code.hpp"
 #include "runtime/fork_guard.hpp"
 #include "runtime/resolve.hpp"
@@ -70,8 +71,12 @@ naming naming_of_any(const task_header& task) noexcept {
     if (const char* const name = name_of_leaves(task)) {
         return {trace_id(name), task_naming::text};
     }
-    const std::uintptr_t code = low_level_code(task);
-    return {code != 0 ? code : trace_id(task.run), task_naming::code};
+    for (const std::uintptr_t code : {low_level_code(task), coroutine_code(task)}) {
+        if (code != 0) {
+            return {code, task_naming::code};
+        }
+    }
+    return {trace_id(task.run), task_naming::code};
 }
 
 team_settings team_settings_of(engine* owner, const options& o, const std::vector<unsigned>& cpus,
@@ -104,7 +109,11 @@ engine::engine(const options& o)
       team_(team_settings_of(this, options_, cpus_, records_.get())) {
     watch_forks();
     if (takes_events<machine> || !options_.trace.empty() || records_ != nullptr) {
-        sections_wanted.store(true, memory_order::release);
+        sections_wanted.store(sections::wanted, memory_order::release);
+    } else {
+        sections before = sections::not_known;
+        sections_wanted.compare_exchange_strong(before, sections::unwanted, memory_order::release,
+                                                memory_order::relaxed); // relaxed: whoever was before says it
     }
     if (!options_.trace.empty()) {
         if constexpr (takes_events<machine>) {
@@ -306,6 +315,9 @@ void engine::join_processes() {
     processes_ = processes::join(team_, options_.guard_accesses, messages_.get());
     if (processes_ != nullptr && processes_->helps()) {
         helps_.store(true, memory_order::release); // J4 -> J3
+        if (records_ != nullptr) {
+            records_->runs(worker::of(*current_page).slot, {}); // nothing of the program's but the tasks it takes
+        }
         processes_->serve(worker::of(*current_page));
         std::exit(EXIT_SUCCESS); // whoever else came waits for the lock until then
     }
@@ -326,6 +338,10 @@ void engine::enter() {
     last_slot = {team_.serial(), place};
     place->outer = current_page;
     team::sit_down(*place, true);
+    if (records_ != nullptr) { // what runs from here on is no task of a deque, and may last as long as one
+        const std::uint64_t now = port::now_ns();
+        records_->runs(place->slot, {.what = {}, .since = now, .task_since = now});
+    }
 }
 
 void engine::leave() noexcept { leave_slot(worker::of(*current_page)); }

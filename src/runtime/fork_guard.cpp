@@ -6,6 +6,7 @@
 
 #include "base/port/call_stack.hpp"
 #include "base/port/process.hpp"
+#include "base/port/thread_stack.hpp"
 #include "runtime/trace_file.hpp"
 #include "sched/cancellation.hpp"
 #include "sched/worker.hpp"
@@ -23,10 +24,12 @@ void lock() noexcept {
     trace_files_mutex().lock();
     code_names_mutex().lock();
     port::program_sources_mutex().lock();
+    port::thread_stacks_mutex().lock(); // for a tenth of a second at most; the forking thread may be who is asked
     stop_mutex().lock();
 }
 void unlock() noexcept {
     stop_mutex().unlock();
+    port::thread_stacks_mutex().unlock();
     port::program_sources_mutex().unlock();
     code_names_mutex().unlock();
     trace_files_mutex().unlock();

@@ -13,6 +13,7 @@
 #include "base/port/lock_wait.hpp"
 #include "base/port/peer_memory.hpp"
 #include "base/port/process.hpp"
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "sched/wanted.hpp"
 
@@ -146,6 +147,16 @@ void watchdog::look_at_sleep(unsigned slot, std::uint64_t now) {
     m.roused = 0;
 }
 
+std::uint64_t watchdog::newest_overdue(unsigned slot, std::uint64_t now) const {
+    const running_note running = records_.running(slot);
+    for (const std::uint64_t since : {running.since, running.task_since}) {
+        if (lasts(since, now, limit_ns_)) {
+            return since;
+        }
+    }
+    return 0;
+}
+
 const char* watchdog::overdue(std::uint64_t now) {
     memory_.resize(team_.slots());
     const bool lacking = lacks_permits();
@@ -173,15 +184,16 @@ const char* watchdog::overdue(std::uint64_t now) {
     }
     for (unsigned i = 0; i < memory_.size() && !wait; ++i) {
         slot_memory& m = memory_[i];
-        const std::uint64_t since = records_.blocked_since(i) == 0 ? records_.running(i).task_since : 0;
-        if (!lasts(since, now, limit_ns_)) {
+        const std::uint64_t since = records_.blocked_since(i) == 0 ? newest_overdue(i, now) : 0;
+        if (since == 0) {
             continue;
         }
         any = true;
         if (waiting && std::exchange(m.task_seen, since) != since) {
             continue; // perhaps for this task: then that wait is overdue, too, at the next look
         }
-        task = std::exchange(m.task_told, since) != since || task;
+        task = m.task_told < since || task; // what began earlier lies around what was told
+        m.task_told = std::max(m.task_told, since);
     }
     if (wait) {
         return "a wait has lasted longer than ";
@@ -301,9 +313,13 @@ std::string watchdog::line_of(unsigned slot, std::uint64_t now) {
         text += note.text + time_text(note.since, now);
     } else {
         text += awake ? "runs the program's own code" : "idle";
+        if (awake && running.what.address == 0 && running.since != 0) {
+            text += time_text(running.since, now);
+        }
     }
     if (running.what.address != 0 && (awake || is_wait(note))) {
-        text += (awake || blocks ? ", runs " : ", inside ") + name_of(running.what) + time_text(running.since, now);
+        text += (awake || blocks ? ", runs " : ", inside ") + printable(name_of(running.what)) +
+                time_text(running.since, now);
     }
     std::vector<unsigned> others;
     if (const std::string whom = waits_for(slot, others); !whom.empty()) {
@@ -319,9 +335,7 @@ std::string watchdog::line_of(unsigned slot, std::uint64_t now) {
 void watchdog::report(std::uint64_t now, const char* why) {
     reported_ = now;
     for (unsigned i = 0; i < memory_.size(); ++i) { // what a line tells is told, whatever the report is for
-        if (const std::uint64_t since = records_.running(i).task_since; lasts(since, now, limit_ns_)) {
-            memory_[i].task_told = since;
-        }
+        memory_[i].task_told = std::max(memory_[i].task_told, newest_overdue(i, now));
     }
     std::string text = std::string("skerry watchdog: ") + why + std::to_string(limit_ns_ / 1'000'000) + " ms\n";
     for (unsigned i = 0; i < memory_.size(); ++i) {

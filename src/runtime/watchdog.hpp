@@ -59,6 +59,9 @@ class watchdog {
 
     static void run(void* self);
     void look_at_sleep(unsigned slot, std::uint64_t now);
+    // When the innermost began that has run for too long of what has a name in the slot, and of the task around that,
+    // or the entry from outside. 0: neither has.
+    [[nodiscard]] std::uint64_t newest_overdue(unsigned slot, std::uint64_t now) const;
     // What is to be told and has not been: the head of a report. Null: nothing.
     [[nodiscard]] const char* overdue(std::uint64_t now);
     void report(std::uint64_t now, const char* why);

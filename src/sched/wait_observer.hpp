@@ -25,7 +25,7 @@ struct wait_note {
 struct running_note {
     naming what{};                // address 0: what has no name of its own
     std::uint64_t since = 0;      // port::now_ns()
-    std::uint64_t task_since = 0; // the same, of the innermost task around; 0: there is none
+    std::uint64_t task_since = 0; // the same, of the innermost task around, or of the entry from outside; 0: neither
 };
 
 class wait_observer {

@@ -53,6 +53,16 @@ std::size_t end_of_argument(std::string_view words, std::size_t begin) noexcept 
     return std::string_view::npos;
 }
 
+// What a named_task was made of whose name is empty; other words as they are.
+std::string_view without_empty_name(std::string_view words) noexcept {
+    const std::size_t open = words.find('<');
+    const std::size_t comma =
+        words.substr(0, open).ends_with("::named_task") ? end_of_argument(words, open + 1) : std::string_view::npos;
+    const std::size_t begin = words.find_first_not_of(" ,", comma);
+    const std::size_t end = begin < words.size() ? end_of_argument(words, begin) : begin;
+    return end == std::string_view::npos ? words : words.substr(begin, end - begin);
+}
+
 // What a function of ours runs that runs tasks, by its symbol: "main::{lambda()#1}" of
 // "skerry::v1::detail::branch<main::{lambda()#1}>::run_stolen"; other symbols as they are.
 std::string body_of(const std::string& symbol) {
@@ -84,7 +94,7 @@ std::string body_of(const std::string& symbol) {
             while (body.ends_with(' ') || body.ends_with('&')) {
                 body.remove_suffix(1);
             }
-            return std::string(body);
+            return std::string(without_empty_name(body));
         }
     }
     return symbol;

@@ -41,7 +41,7 @@ constinit std::size_t answer_size = 0;
 constinit std::mutex readers_mutex; // guards what follows, and a question from its begin to its end
 constinit unsigned readers = 0;     // that hold the signal
 constinit int signal_taken = 0;     // 0: none
-constinit pid_t taken_by = 0;       // which process: in the child of a fork there are no readers
+constinit pid_t taken_by = 0;       // which process: what readers of the parent of a fork hold is not held in the child
 
 void on_signal(int /*number*/) {
     const int error = errno;
@@ -70,7 +70,7 @@ int take_signal() noexcept {
     ours.sa_flags = SA_RESTART;
     ::sigfillset(&ours.sa_mask);
     for (int number = SIGRTMAX; number > SIGRTMIN; --number) {
-        if (has_default(number)) {
+        if (has_default(number) || is_ours(number)) { // ours: from the parent of a fork
             return ::sigaction(number, &ours, nullptr) == 0 ? number : 0;
         }
     }
@@ -196,10 +196,12 @@ std::vector<const void*> scan(const thread_call& at) {
 
 } // namespace
 
+std::mutex& thread_stacks_mutex() noexcept { return readers_mutex; }
+
 thread_stack_reader::~thread_stack_reader() {
-    if (holds_) {
+    if (holds_in_ == ::getpid()) {
         const std::lock_guard lock(readers_mutex);
-        if (taken_by == ::getpid() && --readers == 0 && signal_taken != 0) {
+        if (--readers == 0 && signal_taken != 0) {
             if (is_ours(signal_taken)) {
                 give_signal_back(signal_taken);
             }
@@ -221,8 +223,8 @@ thread_stack thread_stack_reader::read(std::uint32_t thread) {
             signal_taken = 0;
             __atomic_store_n(&asked, nobody, __ATOMIC_RELEASE);
         }
-        if (!holds_) {
-            holds_ = true;
+        if (holds_in_ != taken_by) {
+            holds_in_ = taken_by;
             if (readers++ == 0) {
                 signal_taken = take_signal();
             }

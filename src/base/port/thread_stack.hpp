@@ -2,13 +2,17 @@
 #pragma once
 
 // The calls on another thread's stack. A thread that computes, or that waits for a lock or a condition without a time,
-// is sent a signal, whose handler writes its calls down; it goes on as if nothing had been. One in another call of the
-// system would see that call fail with EINTR: its stack is read from outside, where what looks like a return address
-// may be left over from a call that is over.
+// is sent a signal, whose handler writes its calls down. One in another call of the system would see that call fail
+// with EINTR: its stack is read from outside, where what looks like a return address may be left over from a call that
+// is over. Between the look at what a thread does and the arrival of the signal it may have entered a call after all.
+// The system takes most calls up again behind the handler (SA_RESTART), but not poll(), select(), epoll_wait(),
+// nanosleep(), usleep(), sigtimedwait(), semop() and msgrcv() with their kin, nor what waits on a socket with a time:
+// these end early, with EINTR, once for such a signal.
 //
 // Thread safety: a reader belongs to one thread. Readers take turns.
 
 #include <cstdint>
+#include <mutex>
 #include <vector>
 
 #include <skerry/detail/base/abi.hpp>
@@ -33,7 +37,10 @@ class thread_stack_reader {
     thread_stack read(std::uint32_t thread);
 
   private:
-    bool holds_ = false; // a share in the signal
+    int holds_in_ = 0; // the process in which it has a share in the signal; 0: none
 };
+
+// Held while a stack is read, and to be held across fork(): who is asked then is not in the child.
+std::mutex& thread_stacks_mutex() noexcept;
 
 } // namespace skerry::inline SKERRY_ABI::port

@@ -49,8 +49,12 @@ class leaf_tree {
         }
     }
 
-    static const char* name(const leaf_rows& home) noexcept { return home.code_.name; }
-    // Of the leaves of a part; null: the task is none, or the leaves have no name.
+    // Leaves without one share it: their types would say no more than what they are called through.
+    static const char* name(const leaf_code& code) noexcept {
+        return code.name != nullptr ? code.name : "part of an algorithm";
+    }
+    static const char* name(const leaf_rows& home) noexcept { return name(home.code_); }
+    // Of the leaves of a part; null: the task is none.
     static const char* name_of_part(const task_header& task) noexcept {
         return task.run == &run_taken_leaf || task.run == &run_taken_row
                    ? name(static_cast<const leaf_rows::part&>(task).home)
@@ -125,7 +129,7 @@ const char* name_of_leaves(const task_header& task) noexcept {
         return leaf_tree::name(*half->home);
     }
     if (const auto* const few = closure_of<few_leaves>(task)) {
-        return few->code->name;
+        return leaf_tree::name(*few->code);
     }
     return leaf_tree::name_of_part(task);
 }

@@ -8,6 +8,7 @@
 #include <skerry/detail/frontend/forkjoin/future_state.hpp>
 
 #include "base/port/thread.hpp"
+#include "frontend/forkjoin/coroutine_code.hpp"
 #include "sched/cancellation.hpp"
 #include "sched/entry.hpp"
 #include "sched/latch_done.hpp"
@@ -169,6 +170,13 @@ void continuation::begin() noexcept {
     } catch (const std::bad_alloc&) { // for a larger deque: here and now
         self.home.execute(self, *this);
     }
+}
+
+// A coroutine's frame begins with the address of the function that resumes it, with every compiler that can build this.
+std::uintptr_t coroutine_code(const task_header& task) noexcept {
+    return task.run == &continuation::resume
+               ? *static_cast<const std::uintptr_t*>(static_cast<const continuation&>(task).handle_.address())
+               : 0;
 }
 
 void continuation::resume(task_header* header) noexcept {

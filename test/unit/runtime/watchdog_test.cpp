@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the watchdog says of programs that hang: each hangs for ever in a child, which ends when the report is there.
+// What the watchdog says of waits.
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <coroutine>
-#include <cstddef>
-#include <cstdio>
+#include <csignal>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <future>
 #include <mutex>
 #include <optional>
 #include <span>
-#include <sstream>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -26,124 +22,25 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <skerry/skerry.hpp>
 
-#include "../base/child.hpp"
 #include "base/port/call_stack.hpp"
-#include "runtime/wait_graph.hpp"
+#include "base/port/lock_wait.hpp"
+#include "base/port/thread_stack.hpp"
+#include "hang_report.hpp"
 
 namespace {
 
-using skerry::detail::find_cycle;
-using skerry::detail::wait_graph;
+using skerry_test::expect_line;
+using skerry_test::expect_lines_in;
+using skerry_test::report_of;
+using skerry_test::report_of_runtime;
+using skerry_test::sleep_for_ever;
+using skerry_test::wait_until;
 using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
-
-TEST(WaitGraph, OfNobodyHasNoCycle) { EXPECT_TRUE(find_cycle({}).empty()); }
-
-TEST(WaitGraph, AWaitForItselfIsACycle) { EXPECT_EQ(find_cycle({{}, {0, 1}}), std::vector<unsigned>{1}); }
-
-TEST(WaitGraph, TwoWaysToOneAreNone) { EXPECT_TRUE(find_cycle({{1, 2}, {3}, {3}, {}}).empty()); }
-
-TEST(WaitGraph, TheWayToACycleIsNotPartOfIt) {
-    EXPECT_EQ(find_cycle({{1}, {2}, {3}, {1}}), (std::vector<unsigned>{1, 2, 3}));
-}
-
-RC_GTEST_PROP(WaitGraph, HasACycleUnlessItCanBeTakenApart, ()) {
-    const auto nodes = *rc::gen::inRange<unsigned>(1, 9);
-    const wait_graph graph = *rc::gen::container<wait_graph>(
-        nodes, rc::gen::scale(0.1, rc::gen::container<std::vector<unsigned>>(rc::gen::inRange(0U, nodes))));
-    // Takes away who waits for nobody that is left, again and again.
-    std::vector<bool> left(nodes, true);
-    for (unsigned round = 0; round < nodes; ++round) {
-        for (unsigned i = 0; i < nodes; ++i) {
-            left[i] = left[i] && std::ranges::any_of(graph[i], [&](unsigned to) { return left[to]; });
-        }
-    }
-    const std::vector<unsigned> cycle = find_cycle(graph);
-    RC_ASSERT(cycle.empty() == std::ranges::none_of(left, [](bool l) { return l; }));
-    for (std::size_t i = 0; i < cycle.size(); ++i) {
-        const unsigned next = cycle[(i + 1) % cycle.size()];
-        RC_ASSERT(std::ranges::count(graph[cycle[i]], next) != 0);
-    }
-}
-
-// Runs `program`, which hangs with a runtime of these options, until a report has all of `wanted` in it, and returns
-// that report. The watchdog looks every 50 ms.
-std::string report_of_runtime(unsigned workers, const std::function<void(const skerry::options&)>& program,
-                              const std::vector<std::string>& wanted, unsigned blocking_threads = 4) {
-    const skerry_test::child_result child = skerry_test::run_in_child([&] {
-        alarm(60);
-        int ends[2];
-        if (pipe(ends) != 0 || dup2(ends[1], STDERR_FILENO) < 0) {
-            return 1;
-        }
-        std::thread reader([&] {
-            std::string report;
-            char text[4096];
-            for (ssize_t n = 0; (n = read(ends[0], text, sizeof text)) > 0;) {
-                report.append(text, static_cast<std::size_t>(n));
-                report.erase(0, report.rfind("skerry watchdog")); // the newest
-                const bool complete = std::ranges::all_of(
-                    wanted, [&report](const std::string& w) { return report.find(w) != std::string::npos; });
-                if (complete && report.ends_with('\n')) {
-                    break;
-                }
-            }
-            static_cast<void>(write(STDOUT_FILENO, report.data(), report.size()));
-            _exit(0);
-        });
-        skerry::options o;
-        o.workers = workers;
-        o.watchdog_seconds = 0.05;
-        o.blocking_threads = blocking_threads;
-        program(o);
-        _exit(2);
-    });
-    EXPECT_TRUE(child.exited && child.code == 0) << child.code << ": " << child.output;
-    return child.output;
-}
-
-// The same of what hangs inside the runtime.
-std::string report_of(unsigned workers, const std::function<void()>& hang, const std::vector<std::string>& wanted,
-                      unsigned blocking_threads = 4) {
-    const auto inside = [&hang](const skerry::options& o) {
-        skerry::runtime rt(o);
-        rt.run(hang);
-    };
-    return report_of_runtime(workers, inside, wanted, blocking_threads);
-}
-
-void wait_until(const std::atomic<bool>& flag) {
-    while (!flag) {
-        std::this_thread::yield();
-    }
-}
-
-// Prints the line that the next report is to name; every child prints at least one.
-void expect_line(int line) { dprintf(STDOUT_FILENO, "expected watchdog_test.cpp:%d (\n", line); }
-
-void expect_lines_in(const std::string& output) {
-    constexpr std::string_view begin = "expected ";
-    std::istringstream lines(output);
-    int expected = 0;
-    for (std::string line; std::getline(lines, line);) {
-        if (line.starts_with(begin)) {
-            ++expected;
-            EXPECT_THAT(output, HasSubstr("/" + line.substr(begin.size())));
-        }
-    }
-    EXPECT_GT(expected, 0);
-}
-
-[[noreturn]] void sleep_for_ever() {
-    for (;;) {
-        pause();
-    }
-}
 
 TEST(Watchdog, NamesTheLineOfAJoin) {
     const std::string report = report_of(2,
@@ -328,210 +225,6 @@ TEST(Watchdog, NamesALockThatIsHeldAcrossTheEndOfARuntime) {
     EXPECT_THAT(report, HasSubstr("deadlock: worker 0 waits for worker 1, worker 1 waits for worker 0\n"));
 }
 
-// The waiter holds a lock that what it waits for takes.
-TEST(Watchdog, NamesTheHolderOfALock) {
-    const std::string report = report_of(2,
-                                         [] {
-                                             std::mutex lock;
-                                             std::atomic<bool> begun{false};
-                                             const std::lock_guard held(lock);
-                                             expect_line(__LINE__ + 1);
-                                             skerry::finish([&](skerry::scope& s) {
-                                                 s.async([&] {
-                                                     begun = true;
-                                                     const std::lock_guard wanted(lock);
-                                                 });
-                                                 wait_until(begun);
-                                             });
-                                         },
-                                         {"deadlock: "});
-    expect_lines_in(report);
-    EXPECT_THAT(report, ContainsRegex("worker [01]: running tasks.*wants the lock 0x[0-9a-f]+ that worker [01] holds"));
-    EXPECT_THAT(report, HasSubstr("deadlock: worker 0 waits for worker 1, worker 1 waits for worker 0\n"));
-}
-
-// The same on one stack: the waiter runs the task itself.
-TEST(Watchdog, NamesALockThatIsTakenTwice) {
-    const std::string report =
-        report_of(1,
-                  [] {
-                      std::mutex lock;
-                      const std::lock_guard held(lock);
-                      skerry::finish([&](skerry::scope& s) { s.async([&] { const std::lock_guard wanted(lock); }); });
-                  },
-                  {"deadlock: "});
-    EXPECT_THAT(report, HasSubstr("that it holds itself"));
-    EXPECT_THAT(report, HasSubstr("deadlock: worker 0 waits for itself\n"));
-}
-
-// Two branches, neither of which waits for the other in Skerry: all that there is are the locks.
-void lock_both(std::mutex& first, std::mutex& second, std::atomic<int>& begun) {
-    const std::lock_guard held(first);
-    begun.fetch_add(1);
-    while (begun < 2) {
-        std::this_thread::yield();
-    }
-    expect_line(__LINE__ + 1);
-    const std::lock_guard wanted(second);
-}
-
-TEST(Watchdog, NamesACircleOfLocksWithoutAWait) {
-    const std::string report =
-        report_of(2,
-                  [] {
-                      std::mutex m;
-                      std::mutex n;
-                      std::atomic<int> begun{0};
-                      skerry::parallel_invoke([&] { lock_both(m, n, begun); }, [&] { lock_both(n, m, begun); });
-                  },
-                  {"deadlock: "});
-    expect_lines_in(report);
-    EXPECT_THAT(report, ContainsRegex("worker 0: [^\n]*wants the lock 0x[0-9a-f]+ that worker 1 holds"));
-    EXPECT_THAT(report, ContainsRegex("worker 1: [^\n]*wants the lock 0x[0-9a-f]+ that worker 0 holds"));
-    EXPECT_THAT(report, HasSubstr("deadlock: worker 0 waits for worker 1, worker 1 waits for worker 0\n"));
-}
-
-// No task at all: the program's own code, inside a runtime.
-TEST(Watchdog, NamesALockThatTheProgramTakesTwice) {
-    const std::string report = report_of(1,
-                                         [] {
-                                             std::mutex lock;
-                                             const std::lock_guard held(lock);
-                                             expect_line(__LINE__ + 1);
-                                             const std::lock_guard again(lock);
-                                         },
-                                         {"deadlock: "});
-    expect_lines_in(report);
-    EXPECT_THAT(report, HasSubstr("skerry watchdog: a worker has slept in a call of the program longer than 50 ms\n"));
-    EXPECT_THAT(report, HasSubstr("deadlock: worker 0 waits for itself\n"));
-}
-
-// A task that waits for a condition, which nobody but the system knows of.
-void wait_for_ever(std::condition_variable& condition, std::mutex& lock) {
-    std::unique_lock held(lock);
-    expect_line(__LINE__ + 2);
-    while (true) {
-        condition.wait(held);
-    }
-}
-
-TEST(Watchdog, NamesTheLineOfATaskInACondition) {
-    for (const unsigned workers : {1U, 2U}) {
-        const std::string report =
-            report_of(workers,
-                      [] {
-                          std::mutex lock;
-                          std::condition_variable condition;
-                          skerry::finish([&](skerry::scope& s) {
-                              s.async(skerry::named<"consumer">([&] { wait_for_ever(condition, lock); }));
-                          });
-                      },
-                      {"runs consumer, for", "    at "});
-        expect_lines_in(report);
-        EXPECT_THAT(report, ContainsRegex("in a task that begins at [^\n]*watchdog_test.cpp:[0-9]+\n"));
-        EXPECT_THAT(report, Not(HasSubstr("start_thread")));
-        EXPECT_THAT(report, Not(HasSubstr("deadlock")));
-    }
-}
-
-// Nobody waits in Skerry, and nothing is wrong: the report says so once.
-TEST(Watchdog, NamesATaskThatRunsForLong) {
-    const std::string report = report_of(2,
-                                         [] {
-                                             std::atomic<bool> begun{false};
-                                             skerry::task_group group;
-                                             group.run(skerry::named<"long one">([&] {
-                                                 expect_line(__LINE__ + 2);
-                                                 begun = true;
-                                                 for (std::atomic<int> i{0}; begun; ++i) {
-                                                 }
-                                             }));
-                                             while (true) {
-                                                 std::this_thread::yield();
-                                             }
-                                         },
-                                         {"runs long one, for"});
-    expect_lines_in(report);
-    EXPECT_THAT(report, HasSubstr("skerry watchdog: a task has run for longer than 50 ms\n"));
-    EXPECT_THAT(report, ContainsRegex("worker 0: running tasks, for [0-9]+ ms, runs long one, for [0-9]+ ms"));
-    EXPECT_THAT(report, Not(HasSubstr("deadlock")));
-}
-
-// What has no name goes by its function, whatever runs it.
-TEST(Watchdog, NamesTheFunctionOfATaskWithoutAName) {
-    const auto stuck = [] {
-        std::atomic<bool> on{true};
-        while (on) {
-        }
-    };
-    const std::vector<std::function<void()>> programs{
-        [&] { skerry::submit(stuck).wait(); }, [&] { skerry::finish([&](skerry::scope& s) { s.async(stuck); }); },
-        [&] {
-            int x = 0;
-            skerry::spawn([&](int&) { stuck(); }, skerry::inout(x));
-            skerry::taskwait();
-        },
-        [&] {
-            std::atomic<bool> begun{false};
-            skerry::parallel_invoke([&] { wait_until(begun); },
-                                    [&] {
-                                        begun = true;
-                                        stuck();
-                                    });
-        }};
-    for (const auto& program : programs) {
-        const std::string report = report_of(2, program, {"    at ", "in a task that begins at "});
-        EXPECT_THAT(report, ContainsRegex("runs [^\n]*(Watchdog_NamesTheFunction|watchdog_test.cpp)[^\n]*, for"));
-        EXPECT_THAT(report, Not(HasSubstr("detail::")));
-        EXPECT_THAT(report, ContainsRegex("    at [^\n]*watchdog_test.cpp:[0-9]+ \\("));
-        EXPECT_THAT(report, ContainsRegex("in a task that begins at [^\n]*watchdog_test.cpp:[0-9]+\n"));
-    }
-}
-
-// A call that a signal would end is left alone: its stack is read from outside.
-TEST(Watchdog, LeavesACallAlone) {
-    const std::string report = report_of(
-        2,
-        [] {
-            skerry::submit([] {
-                int ends[2];
-                char c = 0;
-                if (pipe(ends) == 0) {
-                    const auto got = read(ends[0], &c, 1); // nobody writes
-                    dprintf(STDERR_FILENO, "skerry watchdog: the call has ended with %d\n", static_cast<int>(got));
-                }
-            }).wait();
-        },
-        {"    near "});
-    EXPECT_THAT(report, ContainsRegex("    near [^\n]*watchdog_test.cpp:[0-9]+ "));
-    EXPECT_THAT(report, Not(HasSubstr("the call has ended")));
-}
-
-TEST(Watchdog, NamesALockThatIsHeldOutside) {
-    std::mutex lock;
-    const std::string report = report_of(2,
-                                         [&] {
-                                             std::atomic<bool> held{false};
-                                             std::thread outsider([&] {
-                                                 lock.lock();
-                                                 held = true;
-                                                 sleep_for_ever();
-                                             });
-                                             wait_until(held);
-                                             std::atomic<bool> begun{false};
-                                             skerry::finish([&](skerry::scope& s) {
-                                                 s.async([&] {
-                                                     begun = true;
-                                                     const std::lock_guard wanted(lock);
-                                                 });
-                                                 wait_until(begun);
-                                             });
-                                         },
-                                         {"which is no worker"});
-    EXPECT_THAT(report, ContainsRegex("wants the lock 0x[0-9a-f]+ that thread [0-9]+ holds, which is no worker"));
-    EXPECT_THAT(report, Not(HasSubstr("deadlock")));
-}
-
 TEST(Watchdog, NamesFuturesThatWaitForEachOther) {
     const std::string report = report_of(2,
                                          [] {
@@ -609,6 +302,51 @@ TEST(Watchdog, AChildForkedDuringAReportMakesItsOwn) {
         }
         over = true;
         reader.join();
+        return status == 0 ? 0 : 1;
+    });
+    EXPECT_TRUE(result.exited && result.code == 0) << result.output;
+}
+
+// While a stack is read a lock is held that the child's own watchdog needs. The thread does not answer: the reader
+// waits for a tenth of a second, again and again.
+TEST(Watchdog, AChildForkedWhileAStackIsReadCanReadItsOwn) {
+    const skerry_test::child_result result = skerry_test::run_in_child([] {
+        const skerry::runtime watches_forks;
+        std::atomic<std::uint32_t> number{0};
+        std::atomic<bool> over{false};
+        std::thread deaf([&] {
+            sigset_t all;
+            sigfillset(&all);
+            pthread_sigmask(SIG_BLOCK, &all, nullptr);
+            number = skerry::port::thread_number();
+            wait_until(over);
+        });
+        std::thread asks([&] {
+            skerry::port::thread_stack_reader reader;
+            while (!over) {
+                static_cast<void>(reader.read(number));
+                std::this_thread::sleep_for(std::chrono::milliseconds(1)); // for who forks to be next
+            }
+        });
+        while (number == 0) {
+            std::this_thread::yield();
+        }
+        int status = 0;
+        for (int i = 0; i < 5 && status == 0; ++i) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(5)); // it asks
+            const pid_t child = fork();
+            if (child == 0) {
+                alarm(5);
+                {
+                    const std::lock_guard as_its_own_reader_takes_it(skerry::port::thread_stacks_mutex());
+                }
+                _exit(0);
+            }
+            status = skerry_test::wait_for(child);
+        }
+        over = true;
+        deaf.join();
+        asks.join();
         return status == 0 ? 0 : 1;
     });
     EXPECT_TRUE(result.exited && result.code == 0) << result.output;

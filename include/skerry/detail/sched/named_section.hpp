@@ -17,14 +17,26 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-// Whether this process has had a trace or a watchdog: before, a section is a look at this word.
-extern SKERRY_EXPORT constinit machine::atomic<bool> sections_wanted;
+// Whether this process has had a trace or a watchdog. Not known: it has had no runtime. If not, a section is a look at
+// this word.
+enum class sections : std::uint8_t { not_known, unwanted, wanted };
+extern SKERRY_EXPORT constinit machine::atomic<sections> sections_wanted;
+
+enum class section_kind : std::uint8_t {
+    body,
+    algorithm, // a call of it. A thread without a slot, of which nobody could be told, takes one of the default runtime
+               // until the section ends; what is called would take one too, but inside of the section.
+    function,  // that is called through a pointer, which stands for its name
+};
 
 class named_section {
   public:
-    explicit named_section(const char* name) noexcept {
-        if (sections_wanted.load(memory_order::relaxed)) [[unlikely]] { // relaxed: it says nothing about other memory
-            begin(name);
+    explicit named_section(const char* name, section_kind kind = section_kind::body) noexcept
+        : named_section(static_cast<const void*>(name), kind) {}
+    named_section(const void* what, section_kind kind) noexcept {
+        // relaxed: it says nothing about other memory
+        if (sections_wanted.load(memory_order::relaxed) != sections::unwanted) [[unlikely]] {
+            begin(what, kind);
         }
     }
     named_section(const named_section&) = delete;
@@ -36,7 +48,7 @@ class named_section {
     }
 
   private:
-    [[gnu::cold]] SKERRY_EXPORT void begin(const char* name) noexcept;
+    [[gnu::cold]] SKERRY_EXPORT void begin(const void* what, section_kind kind) noexcept;
     [[gnu::cold]] SKERRY_EXPORT void end() noexcept;
 
     worker_page* page_ = nullptr; // where the section has begun; null: nobody was told
@@ -45,6 +57,7 @@ class named_section {
     std::uint64_t since_;
     std::uint64_t task_since_;
     std::uint16_t naming_;
+    bool took_slot_;
 };
 
 template <class F>
@@ -56,5 +69,17 @@ struct no_section {
 };
 template <class F>
 using section_of = std::conditional_t<shows_in_place<std::remove_reference_t<F>>, named_section, no_section>;
+
+// The section of a task whose body is a pointer to a function: its code is the same for all functions of the type.
+template <class F>
+struct function_section {
+    explicit function_section(const F& /*body*/) noexcept {}
+};
+template <class F>
+    requires(std::is_pointer_v<F> && std::is_function_v<std::remove_pointer_t<F>>)
+struct function_section<F> : named_section {
+    explicit function_section(F body) noexcept
+        : named_section(reinterpret_cast<const void*>(body), section_kind::function) {}
+};
 
 } // namespace skerry::inline SKERRY_ABI::detail

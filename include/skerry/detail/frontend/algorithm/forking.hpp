@@ -122,7 +122,7 @@ template <class Named>
 struct executor_as<forking, Named> {
     using type = forking_as<Named>;
     struct call : named_section {
-        call() noexcept : named_section(body_name<Named>) {}
+        call() noexcept : named_section(body_name<Named>, section_kind::algorithm) {}
     };
 };
 

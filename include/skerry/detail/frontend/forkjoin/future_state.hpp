@@ -21,6 +21,7 @@
 #include <skerry/detail/core/loose_task.hpp>
 #include <skerry/detail/frontend/forkjoin/finish_frame.hpp>
 #include <skerry/detail/frontend/forkjoin/outcome.hpp>
+#include <skerry/detail/sched/named_section.hpp>
 #include <skerry/detail/trace/body_name.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -40,6 +41,8 @@ class continuation final : public loose_task {
     void begin() noexcept;
 
   private:
+    friend std::uintptr_t coroutine_code(const task_header& task) noexcept;
+
     SKERRY_EXPORT static void resume(task_header* header) noexcept;
 
     team* home_ = nullptr;
@@ -137,7 +140,10 @@ class future_task final : public future_state<R> {
         auto& self = static_cast<future_task&>(*header);
         self.enter();
         self.begun_ = true;
-        self.run_body(self.f_);
+        {
+            const function_section<F> shown(self.f_);
+            self.run_body(self.f_);
+        }
         std::destroy_at(std::addressof(self.f_)); // what it holds is free before get() returns
         self.leave();
     }

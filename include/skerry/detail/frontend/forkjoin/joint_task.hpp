@@ -10,6 +10,7 @@
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/core/loose_task.hpp>
 #include <skerry/detail/frontend/forkjoin/finish_frame.hpp>
+#include <skerry/detail/sched/named_section.hpp>
 #include <skerry/detail/sched/task_memory.hpp>
 #include <skerry/detail/trace/body_name.hpp>
 
@@ -30,7 +31,10 @@ class scope_task final : public loose_task, public task_memory {
         runs_named<F, &scope_task::run_and_delete>();
         auto& self = static_cast<scope_task&>(*header);
         finish_frame& frame = self.frame_;
-        frame.call(self.f_);
+        {
+            const function_section<F> shown(self.f_);
+            frame.call(self.f_);
+        }
         delete &self;
         count_end(frame.pending);
     }
@@ -57,11 +61,14 @@ class joint_task final : public loose_task, public task_memory {
         auto& self = static_cast<joint_task&>(*header);
         cover& other = self.cover_;
         latch<machine>& enclosing = *self.own_.pending;
-        if constexpr (Apart) {
-            const auto body = [&self] { static_cast<void>(finish_with_result(self.f_)); };
-            other.call(body);
-        } else {
-            other.call(self.f_);
+        {
+            const function_section<F> shown(self.f_);
+            if constexpr (Apart) {
+                const auto body = [&self] { static_cast<void>(finish_with_result(self.f_)); };
+                other.call(body);
+            } else {
+                other.call(self.f_);
+            }
         }
         delete &self;
         count_end(enclosing);
