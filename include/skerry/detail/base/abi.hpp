@@ -12,15 +12,12 @@
 #endif
 #endif
 
-// One message and no more: Clang ends at a fatal one, and GCC has nothing to say of a `throw` where it has exceptions.
+// A file that nobody has, and so one message and no more: compilers go on behind an #error, and have much to say of each
+// `throw`.
 #if !defined(__cpp_exceptions)
-#if defined(__clang__)
-#pragma clang diagnostic fatal "-W#warnings"
-#warning "skerry: compile without -fno-exceptions: what a task throws arrives where somebody waits for it"
-#else
-#error "skerry: compile without -fno-exceptions: what a task throws arrives where somebody waits for it"
-#pragma GCC optimize("exceptions")
-#endif
+#define SKERRY_NEEDS_EXCEPTIONS \
+    "skerry: compile without -fno-exceptions: what a task throws arrives where somebody waits for it"
+#include SKERRY_NEEDS_EXCEPTIONS
 #endif
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
