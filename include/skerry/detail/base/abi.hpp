@@ -3,10 +3,13 @@
 
 // The inline namespace carries the layout version of everything a caller inlines (the deque page above all) and the
 // machine policy that it was compiled for. Objects of two layouts or two policies therefore differ in every mangled
-// name and cannot be linked together by mistake. The shared library's soname carries the same version.
+// name and cannot be linked together by mistake. The shared library's soname carries the same version. The same holds of
+// std's containers, which are others with _GLIBCXX_DEBUG; that name is what the linker says.
 #ifndef SKERRY_ABI
 #ifdef SKERRY_MACHINE_SIM
 #define SKERRY_ABI v1_sim
+#elif defined(_GLIBCXX_DEBUG)
+#define SKERRY_ABI v1_native_GLIBCXX_DEBUG_needs_a_library_built_with_it__see_docs_guide_sanitizers
 #else
 #define SKERRY_ABI v1_native
 #endif
