@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# Script behind skerry_add_compile_error_test: COMPILER, FLAGS, SOURCE, EXPECT, MAX_LINES.
-execute_process(COMMAND ${COMPILER} ${FLAGS} -fsyntax-only -fdiagnostics-color=never ${SOURCE}
+# Script behind skerry_add_compile_error_test: COMPILER, FLAGS, SOURCE, EXPECT, MAX_LINES, REFUSE.
+execute_process(COMMAND ${COMPILER} ${FLAGS} -c -o /dev/null -fdiagnostics-color=never ${SOURCE}
                 RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
 if(result EQUAL 0)
   message(FATAL_ERROR "${SOURCE} compiles; it must not")
 endif()
 if(NOT output MATCHES "${EXPECT}")
   message(FATAL_ERROR "${SOURCE}: no message matches '${EXPECT}'. The compiler said:\n${output}")
+endif()
+if(REFUSE AND output MATCHES "${REFUSE}")
+  message(FATAL_ERROR "${SOURCE}: a message matches '${REFUSE}'. The compiler said:\n${output}")
 endif()
 if(MAX_LINES)
   string(REGEX MATCHALL "(error|note): " lines "${output}")

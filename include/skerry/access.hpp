@@ -163,11 +163,13 @@ class span_access {
 
 // How a task finds out where the elements are of the container that an access names; null: it names none.
 template <class A>
-inline constexpr decltype(container_access::look) look_of = nullptr;
+inline constexpr std::nullptr_t look_of = nullptr;
 template <access_mode Mode, class T>
     requires container<std::remove_const_t<T>>
 inline constexpr decltype(container_access::look) look_of<object_access<Mode, T>> =
     &elements_of<std::remove_const_t<T>>;
+template <class A>
+inline constexpr bool names_container = !std::is_null_pointer_v<decltype(look_of<A>)>; // as has_name
 
 template <class A>
 inline constexpr bool is_access = false;

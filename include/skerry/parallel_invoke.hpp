@@ -30,17 +30,18 @@ template <class... F>
 struct named_together {
   private:
     static constexpr const char* separator = ", ";
+    static constexpr std::size_t length_of(std::nullptr_t) noexcept { return 0; }
     static constexpr std::size_t length_of(const char* one) noexcept {
         std::size_t n = 0;
-        while (one != nullptr && one[n] != 0) ++n;
+        while (one[n] != 0) ++n;
         return n;
     }
     static constexpr std::size_t room = (std::size_t{1} + ... + (length_of(body_name<F>) + 2));
     struct words {
         char text[room] = {};
         consteval words() noexcept { (append(body_name<F>), ...); }
+        consteval void append(std::nullptr_t) noexcept {}
         consteval void append(const char* one) noexcept {
-            if (one == nullptr) return;
             std::size_t at = length_of(text);
             for (const char* c = at == 0 ? "" : separator; *c != 0; ++c) text[at++] = *c;
             for (const char* c = one; *c != 0; ++c) text[at++] = *c;
@@ -49,9 +50,10 @@ struct named_together {
     static constexpr words joined{};
 
   public:
-    static constexpr const char* name = joined.text[0] != 0 ? joined.text : nullptr;
+    static constexpr const char* name = joined.text;
 };
 template <class... F>
+    requires(has_name<F> || ...)
 inline constexpr const char* body_name<named_together<F...>> = named_together<F...>::name;
 
 // The results of several branches as a tuple, from halves of the branches. More than two fork in place: in a function

@@ -19,6 +19,7 @@
 #include <skerry/access.hpp>
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/export.hpp>
+#include <skerry/detail/base/watched_library.hpp>
 #include <skerry/detail/coherence/region_calls.hpp>
 
 namespace skerry::inline SKERRY_ABI {
@@ -57,6 +58,7 @@ class region {
     // Objects of 64 bytes or more begin on a cache line of their own; smaller ones share lines, as bytes.
     template <region_object T, class... A>
     T* make(A&&... args) {
+        detail::ask_for_watched_library<T>();
         static_assert(alignof(T) <= detail::greatest_alignment,
                       "skerry: region::make: no object in a region has an alignment of more than 1 MiB");
         if constexpr (std::is_constructible_v<T, A...>) {
@@ -74,6 +76,7 @@ class region {
     // destroyed, the newest first. destroy(a.data()) destroys the whole array.
     template <region_object T>
     std::span<T> make_array(std::size_t n) {
+        detail::ask_for_watched_library<T>();
         static_assert(alignof(T) <= detail::greatest_alignment,
                       "skerry: region::make_array: no object in a region has an alignment of more than 1 MiB");
         if constexpr (std::default_initializable<T>) {
@@ -215,6 +218,7 @@ class region_allocator {
 
     // Errors: as region's make.
     [[nodiscard]] T* allocate(std::size_t n) {
+        detail::ask_for_watched_library<T>();
         static_assert(alignof(T) <= detail::greatest_alignment,
                       "skerry: region_allocator: no object in a region has an alignment of more than 1 MiB");
         if (n > (std::numeric_limits<std::size_t>::max)() / 2 / sizeof(T)) {

@@ -21,6 +21,7 @@
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/export.hpp>
 #include <skerry/detail/core/task_header.hpp>
+#include <skerry/detail/core/worker_page.hpp> // asks for a library that ThreadSanitizer watches
 
 namespace skerry::inline SKERRY_ABI {
 

@@ -7,6 +7,7 @@
 #include <skerry/detail/base/cache_line.hpp>
 #include <skerry/detail/base/export.hpp>
 #include <skerry/detail/base/port/watched.hpp>
+#include <skerry/detail/base/watched_library.hpp>
 #include <skerry/detail/core/task_header.hpp>
 #include <skerry/detail/sync/deque_page.hpp>
 
@@ -27,11 +28,7 @@ static_assert(sizeof(worker_page) == cache_line);
 extern SKERRY_EXPORT constinit thread_local worker_page* current_page [[gnu::tls_model("initial-exec")]];
 
 #if defined(SKERRY_ACCESSES_ARE_WATCHED) && !defined(SKERRY_MACHINE_SIM)
-// A library that ThreadSanitizer watches has this, and a program that it watches asks for it: with another library each
-// task would be reported as a race with who began it. The name is what the linker says. It is read where a program
-// begins, since linkers drop what is only named.
-extern SKERRY_EXPORT const bool
-    fsanitize_thread_needs_a_library_built_with_it__cmake_preset_minimal_tsan__see_docs_guide_sanitizers;
+// Who includes this needs the library. Other headers with calls into it include this one for that alone.
 [[gnu::used]] inline const bool library_is_watched =
     fsanitize_thread_needs_a_library_built_with_it__cmake_preset_minimal_tsan__see_docs_guide_sanitizers;
 #endif

@@ -61,7 +61,7 @@ class named_section {
 };
 
 template <class F>
-inline constexpr bool shows_in_place = body_name<F> != nullptr && !is_part<F>;
+inline constexpr bool shows_in_place = has_name<F> && !is_part<F>;
 
 // The section of a body that is called in place, whatever calls it: nothing if the body has no name.
 struct no_section {

@@ -23,11 +23,14 @@ class named_task;
 
 namespace detail {
 
-// The literal that a type of body is called by; null: it has no name.
+// The literal that a type of body is called by; null: it has no name. Whether it has one is told by the type: a
+// compiler that looks for undefined behaviour (-fsanitize=undefined) compares no address with null before it runs.
 template <class F>
-inline constexpr const char* body_name = nullptr;
+inline constexpr std::nullptr_t body_name = nullptr;
 template <class F>
-inline constexpr const char* body_name<const F> = body_name<F>;
+inline constexpr auto body_name<const F> = body_name<F>;
+template <class F>
+inline constexpr bool has_name = !std::is_null_pointer_v<decltype(body_name<F>)>;
 
 // A part of an algorithm: it shows the algorithm's name where a thief runs it, and nothing in place.
 template <class F>
@@ -47,7 +50,7 @@ template <class F, auto Run>
 // Stands in Run, which runs tasks whose body is an F.
 template <class F, auto Run>
 [[gnu::always_inline]] inline void runs_named() noexcept {
-    if constexpr (body_name<std::remove_reference_t<F>> != nullptr) {
+    if constexpr (has_name<std::remove_reference_t<F>>) {
         static_cast<void>(&told<std::remove_reference_t<F>, Run>);
     }
 }

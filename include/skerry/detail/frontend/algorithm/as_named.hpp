@@ -29,8 +29,7 @@ struct first_named {
 };
 template <class F, class... Rest>
 struct first_named<F, Rest...> {
-    using type =
-        typename std::conditional_t<body_name<F> != nullptr, std::type_identity<F>, first_named<Rest...>>::type;
+    using type = typename std::conditional_t<has_name<F>, std::type_identity<F>, first_named<Rest...>>::type;
 };
 
 // What a call of an algorithm with these functions runs on.
@@ -49,12 +48,12 @@ struct leaf_of {
     decltype(auto) operator()(std::uint64_t k) const { return leaf(k); }
 };
 template <class Named, class Leaf>
-inline constexpr const char* body_name<leaf_of<Named, Leaf>> = body_name<Named>;
+inline constexpr auto body_name<leaf_of<Named, Leaf>> = body_name<Named>;
 
 // A source_fold.
 template <class Named, class Fold>
 struct fold_of : Fold {};
 template <class Named, class Fold>
-inline constexpr const char* body_name<fold_of<Named, Fold>> = body_name<Named>;
+inline constexpr auto body_name<fold_of<Named, Fold>> = body_name<Named>;
 
 } // namespace skerry::inline SKERRY_ABI::detail

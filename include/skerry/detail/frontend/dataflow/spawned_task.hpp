@@ -42,14 +42,14 @@ SKERRY_EXPORT void wait_for_accesses(const access* first, std::size_t count, con
 
 // The containers among accesses, given as types of which some are no accesses.
 template <class... K>
-inline constexpr std::size_t containers_among = (std::size_t{0} + ... + (look_of<K> != nullptr ? 1U : 0U));
+inline constexpr std::size_t containers_among = (std::size_t{0} + ... + (names_container<K> ? 1U : 0U));
 template <class... K>
 inline constexpr auto container_list = [] {
     std::array<container_access, containers_among<K...>> list{};
     std::uint32_t node = 0;
     std::size_t n = 0;
     [[maybe_unused]] const auto note = [&]<class A>(std::type_identity<A>) {
-        if constexpr (look_of<A> != nullptr) {
+        if constexpr (names_container<A>) {
             list[n++] = {node, look_of<A>};
         }
         node += is_access<A> ? 1 : 0;

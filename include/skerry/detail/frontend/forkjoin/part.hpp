@@ -18,17 +18,17 @@ struct part {
     decltype(auto) operator()() { return f(); }
 };
 template <class Named, class F>
-inline constexpr const char* body_name<part<Named, F>> = body_name<Named>;
+inline constexpr auto body_name<part<Named, F>> = body_name<Named>;
 template <class Named, class F>
 inline constexpr bool is_part<part<Named, F>> = true;
 
 // A closure for a fork.
 template <class Named, class F>
 [[gnu::always_inline]] inline decltype(auto) as_part_of(F&& f) noexcept {
-    if constexpr (body_name<Named> == nullptr) {
-        return static_cast<F&&>(f);
-    } else {
+    if constexpr (has_name<Named>) {
         return part<Named, F>{static_cast<F&&>(f)};
+    } else {
+        return static_cast<F&&>(f);
     }
 }
 

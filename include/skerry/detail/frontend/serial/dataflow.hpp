@@ -167,7 +167,7 @@ auto with_accesses(F&& f, const std::tuple<K...>& kept) {
             list[n] = argument.describe();
             if (!list[n].nothing()) ++n;
         }
-        if constexpr (skerry::detail::look_of<A> != nullptr) {
+        if constexpr (skerry::detail::names_container<A>) {
             const auto elements = skerry::detail::look_of<A>(argument.object().data()).used;
             list[n] = {reinterpret_cast<std::uintptr_t>(elements.data()),
                        {elements.size()},
