@@ -16,7 +16,7 @@
 namespace skerry::inline SKERRY_ABI::detail {
 
 inline naming naming_of(const dependent_task& task) noexcept {
-    if (task.name != nullptr) {
+    if (task.name != nullptr && *task.name != '\0') {
         return {trace_id(task.name), task_naming::text};
     }
     if (task.type.given != nullptr) {

@@ -122,7 +122,8 @@ std::string name_of_code(std::uint64_t code) {
             return found->second;
         }
     }
-    const std::string found = port::describe_code(code);
+    std::string found = port::describe_code(code);
+    found.resize(std::min(found.find(" [clone "), found.size())); // a coroutine's ".actor", ".cold" and the like
     return body_of(found.substr(0, found.size() - parameters_of(found)));
 }
 

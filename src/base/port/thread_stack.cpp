@@ -115,7 +115,9 @@ std::vector<const void*> ask(std::uint32_t thread) {
     if (!wait_for_answer(thread)) {
         return {};
     }
-    return std::vector<const void*>(answer.data(), answer.data() + answer_size);
+    std::vector<const void*> calls;
+    calls.assign(answer.data(), answer.data() + answer_size); // of a constructor that does it GCC 12 warns wrongly
+    return calls;
 }
 
 // --- from outside ---------------------------------------------------------------------------------------------------
@@ -230,8 +232,8 @@ thread_stack thread_stack_reader::read(std::uint32_t thread) {
             }
         }
         if (signal_taken != 0 && is_ours(signal_taken)) {
-            if (std::vector<const void*> calls = ask(thread); !calls.empty()) {
-                return {.calls = std::move(calls), .exact = true};
+            if (thread_stack found{.calls = ask(thread), .exact = true}; !found.calls.empty()) {
+                return found;
             }
         }
     }
