@@ -34,7 +34,9 @@ class task_handle {};
 // The task is a child of the task that runs now, or of the root around; it ends when it has returned and all that was
 // begun in it has ended. Its exception arrives at the wait that covers it: taskwait(), the end of a finish() around the
 // call, or the end of the parent. Later children that would have read what it has not written are skipped, and what
-// they would have written is unwritten, too, until a child overwrites it by the same name as out() or a taskwait().
+// they would have written is unwritten, too, until a child overwrites it by the same name as out(), or the wait that
+// covers the task is over. A task that a cancelled group has skipped or cut short has written nothing, but throws
+// nothing either; and so has one with such children, unless it has waited for them.
 //
 // The task may run before spawn() returns: do not hold a lock that it takes. taskwait(), taskwait_on(), spawn() beside
 // more than 8,192 unfinished children, and the end of a finish() in a task that has unfinished ones may run any of

@@ -45,8 +45,8 @@ concept finish_body = std::invocable<std::remove_reference_t<F>&, scope&>;
 // Runs body(scope&), then waits for every task begun in it, by whatever construct and however deep, and returns what
 // body returned. While it waits it runs tasks of its own, never others.
 //
-// Exceptions: body's own, else the first that a task of the scope threw, or skerry::cancelled if one was skipped
-// because a group around was cancelled; always after the last task has ended.
+// Exceptions: body's own, else the first that a task of the scope threw, or skerry::cancelled if a group around was
+// cancelled and a task may have been skipped; always after the last task has ended.
 // Thread safety: any thread; outside a region it takes a slot of the default runtime.
 template <finish_body F>
 decltype(auto) finish(F&& body) {

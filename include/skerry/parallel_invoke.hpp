@@ -10,6 +10,7 @@
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/frontend/forkjoin/fork.hpp>
 #include <skerry/detail/frontend/forkjoin/part.hpp>
+#include <skerry/detail/sched/stopping.hpp>
 #include <skerry/detail/trace/body_name.hpp>
 
 namespace skerry::inline SKERRY_ABI {
@@ -93,6 +94,7 @@ template <class... F>
 template <branch... F>
     requires(sizeof...(F) >= 1)
 [[gnu::always_inline]] inline auto parallel_invoke(F&&... f) {
+    if constexpr (sizeof...(F) == 1) detail::throw_if_stopping(); // no fork is there to look
     constexpr bool no_results = (std::is_void_v<detail::invoke_result<std::remove_reference_t<F>>> && ...);
     if constexpr (no_results && sizeof...(F) == 2) {
         static_cast<void>(detail::fork_at_best(static_cast<F&&>(f)...)); // a tuple would take longer to compile

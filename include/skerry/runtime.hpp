@@ -17,6 +17,7 @@
 #include <skerry/detail/base/export.hpp>
 #include <skerry/detail/frontend/forkjoin/finish_frame.hpp>
 #include <skerry/detail/frontend/forkjoin/fork.hpp>
+#include <skerry/detail/sched/stopping.hpp>
 #include <skerry/detail/sync/machine.hpp>
 #include <skerry/region.hpp>
 
@@ -158,6 +159,6 @@ namespace this_worker {
 
 // Whether the running task was asked to stop: a group around it was cancelled, or it is a part of a search that has a
 // match further left. For long tasks to look at now and then. False outside tasks.
-[[nodiscard]] inline bool stop_requested() noexcept { return detail::stop_requested(); }
+[[nodiscard]] inline bool stop_requested() noexcept { return detail::is_stopping(); }
 
 } // namespace skerry::inline SKERRY_ABI

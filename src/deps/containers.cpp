@@ -25,11 +25,6 @@ namespace {
 
 void* pointer_to(const access& a) noexcept { return reinterpret_cast<void*>(a.first); }
 
-void set_elements(access& a, const elements_now& now) noexcept {
-    a.first = reinterpret_cast<std::uintptr_t>(now.used.data());
-    a.extent = now.used.size();
-}
-
 // A task that names some of these bytes without the container that holds them.
 bool names_some(const dependent_task& task, const access& lost, const access& container) noexcept {
     for (std::uint32_t i = 0; i < task.node_count; ++i) {
@@ -97,7 +92,7 @@ bool task_scope::look_into(dependent_task& task, std::uint32_t container) {
     machine::discard_all(coherence_step::found); // what the last writer has written
     const elements_now now = place.look(pointer_to(object));
     access& elements = task.elements(container).what;
-    set_elements(elements, now);
+    elements = elements_access(now, object.mode);
     names_.hold(names_.at(object), elements.first, now.room);
     return true;
 }
@@ -197,8 +192,7 @@ void task_scope::look_for_changes(dependent_task& task) noexcept {
 
 void task_scope::note_change(dependent_task& task, const access& container, const access& was,
                              const elements_now& look) noexcept {
-    access now = was;
-    set_elements(now, look);
+    const access now = elements_access(look, was.mode);
     if (same_name(now, was)) {
         return;
     }

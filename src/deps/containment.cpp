@@ -29,11 +29,7 @@ bool lies_in_container(const dependent_task& parent, const access& inner) noexce
         const container_access& place = parent.container(i);
         const access& container = parent.nodes[place.node].what;
         const elements_now now = place.look(reinterpret_cast<const void*>(container.first));
-        const access elements{reinterpret_cast<std::uintptr_t>(now.used.data()),
-                              {now.used.size()},
-                              container.mode,
-                              access_kind::elements};
-        if (contains(elements, inner)) {
+        if (contains(elements_access(now, container.mode), inner)) {
             return true;
         }
     }

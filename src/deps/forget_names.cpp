@@ -28,16 +28,35 @@ void task_scope::forget_names() noexcept {
     names_seen_ = names_kept_ = 0;
 }
 
-void task_scope::tidy() noexcept {
+// Whoever spawns in another branch does it under the lock, so it finds all names or none, and its child is counted
+// before or comes after.
+void task_scope::tidy(std::uint64_t before) noexcept {
     const std::lock_guard lock(mutex_);
+    if (cut_short_until_.load(memory_order::relaxed) <= before) { // relaxed, all: under the lock
+        cut_short_until_.store(0, memory_order::relaxed);
+    }
     if (static_cast<std::uint32_t>(children_.load(memory_order::acquire)) == 0 && // N2 <- N1
         guests_.load(memory_order::acquire) == 0) {                               // G2 <- G1
         forget_names();
+    } else if (unwritten_.load(memory_order::relaxed)) {
+        unwritten_.store(
+            names_.end_unwritten([before](const name_table::entry& e) { return (e.unwritten & ~by_cancel) < before; }),
+            memory_order::relaxed);
     }
 }
 
-// Whoever spawns in another branch does it under the lock, so it finds all names or none, and its child is counted
-// before or comes after.
+void task_scope::end_unwritten(const latch<machine>& cover, std::uint64_t first) noexcept {
+    if (unwritten_until_.load(memory_order::acquire) <= first) {
+        return;
+    }
+    const std::lock_guard lock(mutex_);
+    if (unwritten_.load(memory_order::relaxed)) { // relaxed, both: under the lock
+        unwritten_.store(names_.end_unwritten([&cover](const name_table::entry& e) { return e.covered_by == &cover; }),
+                         memory_order::relaxed);
+    }
+}
+
+// As of tidy().
 void task_scope::tidy_at_times() noexcept {
     // relaxed: a hint, so that small finishes need not take the lock
     if (next_number() - looked_at_.load(memory_order::relaxed) < few_names / 4) {

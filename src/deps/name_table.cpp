@@ -501,6 +501,7 @@ bool name_table::forget_written() noexcept {
             if (e.unwritten != no_child) {
                 entry& kept = fewer.at(e.name);
                 kept.unwritten = e.unwritten;
+                kept.covered_by = e.covered_by;
                 if (const entry* const elements = held_by(e)) {
                     fewer.hold(kept, elements->name.first, elements->name.extent);
                 }

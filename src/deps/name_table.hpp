@@ -33,11 +33,12 @@ class name_table {
     struct entry {
         access name; // without the mode
         access_group* last = nullptr;
-        access_group room;                  // for a group, if none lives here
-        entry* next = nullptr;              // in its bucket
-        entry* next_in_cell = nullptr;      // where there are cells
-        std::uint64_t unwritten = no_child; // whose failure is the reason why the object was not written
-        std::vector<entry*> hooks{};        // names that appeared before and overlap
+        access_group room;                          // for a group, if none lives here
+        entry* next = nullptr;                      // in its bucket
+        entry* next_in_cell = nullptr;              // where there are cells
+        std::uint64_t unwritten = no_child;         // whose failure is the reason why the object was not written
+        const latch<machine>* covered_by = nullptr; // of the task that has left it so: dependent_task::cover
+        std::vector<entry*> hooks{};                // names that appeared before and overlap
     };
 
     name_table() noexcept = default;
@@ -60,7 +61,12 @@ class name_table {
 
     // Precondition of all: `a` is in the table.
     [[nodiscard]] const entry& known(const access& a) const noexcept { return *find(a, level_of(a)); }
-    void set_unwritten(const access& a, std::uint64_t reason) noexcept { find(a, level_of(a))->unwritten = reason; }
+    // `covered_by`: as of the entry.
+    void set_unwritten(const access& a, std::uint64_t reason, const latch<machine>* covered_by = nullptr) noexcept {
+        entry& e = *find(a, level_of(a));
+        e.unwritten = reason;
+        e.covered_by = covered_by;
+    }
     // The first child whose failure is the reason why one of the objects that `a` meets is unwritten, or no_child.
     // Complexity: as of a name that appears.
     [[nodiscard]] std::uint64_t unwritten(const access& a) const noexcept;
@@ -69,6 +75,18 @@ class name_table {
     void for_each(F&& f) {
         plain_.for_each(f);
         parts_.for_each(f);
+    }
+    // What is unwritten counts as written where ended(entry). Returns whether any is left. Complexity: O(entries).
+    template <class F>
+    bool end_unwritten(F&& ended) {
+        bool left = false;
+        for_each([&](entry& e) {
+            if (e.unwritten != no_child && ended(e)) {
+                e.unwritten = no_child;
+            }
+            left = left || e.unwritten != no_child;
+        });
+        return left;
     }
     void clear() noexcept;
     // Forgets all but the names of what is unwritten. False: without memory for these all stay. Precondition: no group

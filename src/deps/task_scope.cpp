@@ -83,6 +83,11 @@ class touch_list {
 // for it. The parent's body is not over as long as the frame stands, so nobody else needs to count it.
 bool is_child(const dependent_task& task) noexcept { return task.type.execute != nullptr; }
 
+// Under the lock.
+void raise_to(machine::atomic<std::uint64_t>& number, std::uint64_t value) noexcept {
+    number.store(std::max(number.load(memory_order::relaxed), value), memory_order::release);
+}
+
 } // namespace
 
 dependent_task::dependent_task(const task_type& t, const char* task_name, access_node* first, std::size_t count,
@@ -348,7 +353,7 @@ bool task_scope::leave(access_group& g, ready_list& ready) noexcept {
 void task_scope::finish(dependent_task& task, ready_list& ready) noexcept {
     task_scope& home = *task.home;
     const bool child = is_child(task);
-    if ((task.failed || task.skipped()) && child && task.number != no_child) {
+    if ((task.failed || task.cut_short || task.skipped()) && child && task.number != no_child) {
         home.leave_unwritten(task);
     }
     machine::publish_all(coherence_step::turn_passed);
@@ -491,11 +496,17 @@ std::exception_ptr task_scope::take_error_of(std::uint64_t child) noexcept {
 // What the task would have written is not.
 void task_scope::leave_unwritten(const dependent_task& task) noexcept {
     const std::lock_guard lock(mutex_);
-    const std::uint64_t reason = task.failed ? task.number : task.reason.load(memory_order::acquire);
+    const std::uint64_t reason = task.failed      ? task.number
+                                 : task.cut_short ? task.number | by_cancel
+                                                  : task.reason.load(memory_order::acquire);
+    if ((reason & by_cancel) != 0 && task.cover == nullptr) {
+        raise_to(cut_short_until_, task.number + 1);
+    }
     for (std::uint32_t i = 0; i < task.node_count; ++i) {
         const access& a = task.nodes[i].what;
         if (!a.nothing() && writes(a.mode)) {
-            names_.set_unwritten(a, reason);
+            names_.set_unwritten(a, reason, task.cover);
+            raise_to(unwritten_until_, task.number + 1);
             unwritten_.store(true, memory_order::release); // Y1 -> Y2, before the object's next accesses begin
         }
     }

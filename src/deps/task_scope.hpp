@@ -82,6 +82,9 @@ class task_scope {
     [[nodiscard]] std::exception_ptr take_error(std::uint64_t from) noexcept;
     // That of one child, and forgets it; null if it has been taken.
     [[nodiscard]] std::exception_ptr take_error_of(std::uint64_t child) noexcept;
+    // Whether a child was skipped or cut short by a cancel, and no wait has covered it since. Precondition: all
+    // children have ended.
+    [[nodiscard]] bool cut_short() const noexcept { return cut_short_until_.load(memory_order::acquire) != 0; }
     [[nodiscard]] const task_context& parent() const noexcept { return parent_; }
     // Whose workers run the children.
     [[nodiscard]] team& crew() const noexcept { return crew_; }
@@ -117,9 +120,13 @@ class task_scope {
         few_children* next_ = nullptr;
     };
 
-    // Forgets names, if no child is left and nobody stands in taskwait_on(): memory of tasks that are the last to have
-    // used a name is given back. Precondition: no other thread spawns here now.
-    void tidy() noexcept;
+    // At the end of a wait for all children with numbers below `before`: what these have left unwritten counts as
+    // written, and none of them as cut short. Forgets names, if no child is left and nobody stands in taskwait_on():
+    // memory of tasks that are the last to have used a name is given back. Other branches may spawn meanwhile.
+    void tidy(std::uint64_t before) noexcept;
+    // At the end of a wait for the children counted on `cover`, which have numbers from `first` on: what these have
+    // left unwritten counts as written. O(1) if they have left nothing so, else O(names).
+    void end_unwritten(const latch<machine>& cover, std::uint64_t first) noexcept;
     // At the end of a wait that may not be the parent's for all: the same, but for names that are unwritten, and only
     // now and then, so that it costs O(1) for each name that has appeared: looks after `few_names` / 4 children, and
     // keeps at most `few_names`, or twice as many as appeared between two looks, besides those; more while children are
@@ -185,6 +192,10 @@ class task_scope {
     machine::atomic<std::uint32_t> guests_{0};      // waiters of taskwait_on() that stand in the orders
     machine::atomic<bool> unwritten_{false};        // some name is; written under the lock
     machine::atomic<std::uint64_t> looked_at_{0};   // the next number when tidy_at_times() looked; under the lock
+    // Written under the lock: one past the last child that has left a name unwritten; the same of those that were cut
+    // short and that no finish covers, 0: there is none.
+    machine::atomic<std::uint64_t> unwritten_until_{0};
+    machine::atomic<std::uint64_t> cut_short_until_{0};
 
     mutable mutex<machine> mutex_; // guards what follows
     name_table names_;

@@ -23,6 +23,14 @@ void count(int requests) noexcept {
     stops_in_force.fetch_add(static_cast<std::uint32_t>(requests), memory_order::release);
 }
 
+// Under the lock.
+void alert_teams() noexcept {
+    machine::full_fence(); // T1 before T3
+    for (team* t = alerted; t != nullptr; t = t->next_alerted) {
+        t->alert();
+    }
+}
+
 // Under the lock, or of a state that nobody else knows yet.
 void ask(const stop_state& state) noexcept {
     if (!state.asked.load(memory_order::relaxed)) {
@@ -82,10 +90,22 @@ void request_stop(const context& group) noexcept {
     if (const stop_state* const state = stop_word::state_of(before)) {
         ask(*state);
     }
-    machine::full_fence(); // T1 before T3
-    for (team* t = alerted; t != nullptr; t = t->next_alerted) {
-        t->alert();
+    alert_teams();
+}
+
+void request_for_search(machine::atomic<std::uint32_t>& requests) noexcept {
+    const std::lock_guard lock(stopping_mutex);
+    if (requests.load(memory_order::relaxed) == 0) { // relaxed: under the lock
+        count(1);
+        requests.store(1, memory_order::release);
     }
+}
+
+void end_search_request() noexcept { count(-1); }
+
+void alert_all() noexcept {
+    const std::lock_guard lock(stopping_mutex);
+    alert_teams();
 }
 
 void throw_cancelled() { throw cancelled(); }

@@ -36,6 +36,13 @@ inline void forget_stop(const context& group) noexcept {
     }
 }
 
+// A search has a match, which `requests` says from now on, as stops_in_force does; nothing if it has had one.
+void request_for_search(machine::atomic<std::uint32_t>& requests) noexcept;
+// Such a search ends.
+void end_search_request() noexcept;
+// Lets the next push and the next pop of every worker look for requests that have been made.
+void alert_all() noexcept;
+
 // Gives a reference up.
 void let_go(const stop_state* state) noexcept;
 

@@ -203,7 +203,7 @@ const seeded all[] = {
          answer.value = 0;
          return is(r, action::load, "children") && engine::instance().on_thread();
      },
-     run_waits, wrong},
+     run_body_waits, wrong},
     {"deps N3", "the_count_not_marked_as_watched", [](request& r, reply&) { return is(r, action::bit_or, "arm"); },
      run_waits, hangs},
     {"deps N3", "no_second_look_at_the_count",

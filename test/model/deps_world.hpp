@@ -212,9 +212,10 @@ class deps_world {
     }
     // As taskwait() does.
     void wait_for_all(detail::task_scope& scope) {
+        const std::uint64_t before = scope.next_number();
         detail::task_scope::few_children condition(scope, 0);
         wait(bell_, condition);
-        scope.tidy();
+        scope.tidy(before);
     }
     void require_all_ended() const {
         for (std::size_t i = 0; i < made_; ++i) {
@@ -288,7 +289,7 @@ struct finish_in_a_branch : deps_world {
         reached(first < c->number ? "another between" : "the next");
         run(c);
         require(look() != first, "it has spawned, and sees it not");
-        scope_.tidy();
+        scope_.tidy(scope_.next_number());
     }
     std::uint64_t look() {
         looks = true;

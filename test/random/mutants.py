@@ -86,7 +86,7 @@ FAULTS = {
     "names forgotten while children live": [
         (FORGET, "if (static_cast<std::uint32_t>(children_.load(memory_order::acquire)) == 0 &&",
          "if ((@ || static_cast<std::uint32_t>(children_.load(memory_order::acquire)) == 0) &&"),
-        (FLOW, "    if (reason != no_child) {", "    if (@) scope->tidy();\n    if (reason != no_child) {")],
+        (FLOW, "    if (reason != no_child) {", "    if (@) scope->tidy(~std::uint64_t{0});\n    if (reason != no_child) {")],
     "a failed task's names count as written": [
         (SCOPE, "if ((task.failed ||", "if (((task.failed && !@) ||")],
     "a skipped task's names count as written": [
@@ -109,8 +109,8 @@ FAULTS = {
          "@ ? (names_.unwritten(a) != no_child ? names_.unwritten(a) : reason) : std::min(reason, "
          "names_.unwritten(a));")],
     "a skipped task is its own reason": [
-        (SCOPE, "const std::uint64_t reason = task.failed ?",
-         "const std::uint64_t reason = @ || task.failed ?")],
+        (SCOPE, "const std::uint64_t reason = task.failed      ?",
+         "const std::uint64_t reason = @ || task.failed      ?")],
     "taskwait_on takes the first failure of all": [
         (FLOW, "scope->take_error_of(reason)", "@ ? scope->take_error(0) : scope->take_error_of(reason)")],
     "taskwait_on keeps the failure": [
@@ -132,7 +132,7 @@ FAULTS = {
          "    } else {")],
     "finish takes what failed before it": [
         (SCOPE, "{ return f.number >= from; }", "{ return @ || f.number >= from; }")],
-    "taskwait keeps what was poisoned": [(FLOW, "    scope->tidy();", "    if (!@) scope->tidy();")],
+    "taskwait keeps what was poisoned": [(FLOW, "    scope->tidy(before);", "    if (!@) scope->tidy(before);")],
 }
 
 # What they lead to is named: these must show as a result that is not the elision's, not by a crash or by a hang.

@@ -167,11 +167,23 @@ void fail(dependent_task& task, std::exception_ptr error) noexcept {
     }
 }
 
+// The task was cut short: a group around it was asked to stop, or one around a child that it has not waited for.
+void cut_short(dependent_task& task) noexcept {
+    if (task.import != nullptr) { // only an exception goes home
+        fail(task, std::make_exception_ptr(cancelled()));
+    } else {
+        task.cut_short = true;
+    }
+}
+
 // The task and all that was begun in it have ended.
 void complete(dependent_task& task, ready_list& ready) noexcept {
     if (task_scope* const children = task_scope::existing(task.own)) {
         if (std::exception_ptr error = children->take_error(0); error != nullptr && !task.failed) {
             fail(task, std::move(error));
+        }
+        if (children->cut_short() && !task.failed && !task.skipped()) {
+            cut_short(task);
         }
         task_scope::close(task.own);
     }
@@ -195,6 +207,12 @@ void call(dependent_task& task) noexcept {
         }
         try {
             call_checked(task);
+        } catch (const cancelled&) {
+            if (stops(task.own)) {
+                cut_short(task);
+            } else {
+                fail(task, std::current_exception());
+            }
         } catch (...) {
             fail(task, std::current_exception());
         }
@@ -440,11 +458,12 @@ void taskwait() {
     if (scope == nullptr) {
         return;
     }
+    const std::uint64_t before = scope->next_number();
     task_scope::few_children condition(*scope, 0);
     self.home.wait_from_here(self, wanted::within(&scope->parent()), condition, "taskwait", scope);
     scope->crew().tell_waited(&scope->parent());
     machine::discard_all(coherence_step::turn_taken);
-    scope->tidy();
+    scope->tidy(before);
     if (const std::exception_ptr error = scope->take_error(0)) {
         std::rethrow_exception(error);
     }

@@ -82,6 +82,10 @@ void finish_frame::wait() noexcept {
             error.offer(std::move(failure));
         }
         if (spawner_->parent != &ctx) { // else the scope ends with the frame
+            if (stops(*outer_)) {
+                skip();
+            }
+            spawned->end_unwritten(pending, first_spawned_);
             spawned->tidy_at_times();
         }
     }

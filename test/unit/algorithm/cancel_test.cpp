@@ -397,6 +397,58 @@ TEST_P(CancelAlgorithm, SearchesStopBehindTheirMatch) {
     });
 }
 
+// What has not begun inside of a predicate behind the match is skipped, as in a cancelled group.
+TEST_P(CancelAlgorithm, WhatIsBehindAMatchIsSkipped) {
+    if (GetParam() == 1) {
+        return; // nobody is behind
+    }
+    std::vector<int> v(many);
+    std::iota(v.begin(), v.end(), 0);
+    const auto bodies_of = [&](auto nested) {
+        std::latch begun(1);
+        std::atomic<bool> first = true;
+        std::atomic<int> bodies = 0;
+        bool cut_short = false;
+        rt_.run([&] {
+            const auto found = skerry::parallel_find_if(v, [&](int x) {
+                if (x == 0) {
+                    begun.wait();
+                    return true;
+                }
+                if (x >= many / 2 && first.exchange(false)) {
+                    try {
+                        nested([&] {
+                            if (bodies++ == 0) {
+                                begun.count_down();
+                            }
+                            while (!skerry::stop_requested()) {
+                                std::this_thread::yield();
+                            }
+                        });
+                    } catch (const skerry::cancelled&) {
+                        cut_short = true;
+                    }
+                }
+                return false;
+            });
+            EXPECT_EQ(found - v.begin(), 0);
+        });
+        EXPECT_TRUE(cut_short);
+        return bodies.load();
+    };
+    EXPECT_EQ(bodies_of([](auto body) {
+                  body();
+                  skerry::parallel_for(0, many, [&](int) { body(); }, one);
+              }),
+              1);
+    EXPECT_EQ(bodies_of([](auto body) {
+                  body();
+                  skerry::finish([&](skerry::scope& s) { s.async(body); });
+              }),
+              1);
+    EXPECT_LE(bodies_of([](auto body) { skerry::parallel_for(0, many, [&](int) { body(); }, one); }), GetParam());
+}
+
 // What is in front of a match goes on, and so does what belongs to a leaf of its own.
 TEST_P(CancelAlgorithm, SearchesGoOnInFrontOfAMatch) {
     rt_.run([&] {

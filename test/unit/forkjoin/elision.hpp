@@ -138,5 +138,81 @@ inline std::vector<long> program() {
         inner.destroy_all();
         say(inner.exists() ? 1 : 0);
     });
+
+    // what a cancel leaves of spawned tasks
+    rt.run([&] {
+        int a = 0;
+        const auto in_group = [&say](auto in_task) {
+            par::task_group g;
+            g.run([&] { in_task(g); });
+            say(static_cast<long>(g.wait()));
+        };
+        const auto read = [&] {
+            int seen = -1;
+            par::spawn([](const int& from, int& to) { to = from; }, par::in(a), par::out(seen));
+            try {
+                par::taskwait();
+            } catch (const par::cancelled&) {
+                say(-5);
+            }
+            say(seen);
+        };
+        const auto write = [](int& to) { to = 1; };
+        in_group([&](par::task_group& g) {
+            par::finish([&](par::scope&) {
+                g.cancel();
+                par::spawn(write, par::out(a));
+            });
+            say(-4);
+        });
+        read();
+        const auto parent = [&](par::task_group& g) {
+            const auto inside = [&](int& to) {
+                g.cancel();
+                par::spawn(write, par::out(to));
+            };
+            par::spawn(inside, par::out(a));
+        };
+        in_group([&](par::task_group& g) {
+            parent(g);
+            par::taskwait_on(par::in(a));
+            say(-4);
+        });
+        read();
+        in_group([&](par::task_group& g) {
+            par::spawn([&](int&) { parent(g); }, par::out(a));
+            par::taskwait();
+            say(-4);
+        });
+        read();
+        const auto cut_short = [&](par::task_group& g) {
+            const auto inside = [&](int&) {
+                g.cancel();
+                par::parallel_for(0, 4, [](int) {});
+            };
+            par::spawn(inside, par::out(a));
+        };
+        par::finish([&](par::scope&) {
+            in_group([&](par::task_group& g) {
+                cut_short(g);
+                par::taskwait_on(par::in(a));
+            });
+        });
+        read();
+        const auto leave = [&](int& to) { // the group waits for none of it
+            in_group([&](par::task_group& g) {
+                g.cancel();
+                par::spawn(write, par::out(to));
+            });
+        };
+        par::spawn(leave, par::out(a));
+        read();
+        in_group([&](par::task_group& g) {
+            g.cancel();
+            par::runtime own(o); // which a cancel does not reach
+            own.run([&] { par::parallel_invoke([&] { say(5); }); });
+            par::parallel_invoke([&] { say(-4); });
+        });
+    });
     return out;
 }

@@ -73,6 +73,11 @@ struct elements_now {
     std::size_t room; // bytes from the first element on that are the container's; no fewer than those of the elements
 };
 
+// The access to them that goes with one of that mode to the container.
+inline access elements_access(const elements_now& now, access_mode mode) noexcept {
+    return {reinterpret_cast<std::uintptr_t>(now.used.data()), {now.used.size()}, mode, access_kind::elements};
+}
+
 // A container among the accesses of a task. It may be looked into only when nobody writes it: else it would not say
 // where its elements are.
 struct container_access {

@@ -122,6 +122,7 @@ struct dependent_task : loose_task, completion, task_memory {
     machine::atomic<std::uint64_t> reason{no_child};
     bool stays = false;      // it could not be packed for another process
     bool failed = false;     // the thread that ends the task
+    bool cut_short = false;  // the same: a cancel has ended its body, or something that was begun in it was skipped
     bool unresolved = false; // nobody could look into a container when it was submitted; constant from then on
     // So many of the accesses are containers, whose elements are named by as many nodes behind the others: they stand
     // in no order, and name nothing until somebody could look, at the latest when the task is ready. Constant before

@@ -5,7 +5,6 @@
 #include <skerry/detail/frontend/algorithm/kept_memory.hpp>
 #include <skerry/detail/frontend/algorithm/leaf_chain.hpp>
 #include <skerry/detail/frontend/algorithm/leaf_row.hpp>
-#include <skerry/detail/frontend/algorithm/minimum.hpp>
 #include <skerry/detail/frontend/algorithm/pieces.hpp>
 #include <skerry/detail/frontend/algorithm/search_part.hpp>
 #include <skerry/detail/frontend/forkjoin/fork.hpp>
@@ -30,7 +29,7 @@ SKERRY_EXPORT void run_both(const function_ref<>& f, const function_ref<>& g);
 struct forking {
     static constexpr bool parallel = true;
     using memory = kept_memory;
-    using minimum = shared_minimum<machine>;
+    using minimum = shared_match;
     using search_part = detail::search_part;
 
     template <class F, class G>

@@ -74,10 +74,12 @@ struct cover {
     context ctx;
     first_error error;
 
-  private:
-    [[nodiscard]] bool is_group() const noexcept;
+  protected:
     // A task has not begun because a group was asked to stop.
     SKERRY_EXPORT void skip() noexcept;
+
+  private:
+    [[nodiscard]] bool is_group() const noexcept;
     // A task has thrown what is being handled.
     SKERRY_EXPORT void fail() noexcept;
 };

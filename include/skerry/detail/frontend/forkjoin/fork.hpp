@@ -481,10 +481,4 @@ inline bool demand() noexcept {
 // Workers of the runtime that the calling thread's next fork would use.
 SKERRY_EXPORT unsigned concurrency() noexcept;
 
-// Whether the running task was asked to stop.
-inline bool stop_requested() noexcept {
-    const worker_page* const page = current_page;
-    return page != nullptr && page->ctx != nullptr && page->ctx->stopping();
-}
-
 } // namespace skerry::inline SKERRY_ABI::detail

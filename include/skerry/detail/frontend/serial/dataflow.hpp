@@ -35,10 +35,13 @@ inline constexpr std::size_t no_failure = ~std::size_t{0};
 // The reason of what was not written because a group was cancelled.
 inline constexpr std::size_t by_cancel = no_failure - 1;
 
-// What a task has not written: a name that outlives the task, and the failure that is the reason.
+// What a task has not written: a name that outlives the task, the failure that is the reason, and which child it is.
 class unwritten {
   public:
-    unwritten(const access& a, std::size_t failure) noexcept : reason(failure), what_(a) {
+    unwritten(const access& a, std::size_t failure, std::size_t child) noexcept
+        : reason(failure),
+          left_by(child),
+          what_(a) {
         if (a.kind == access_kind::part) part_ = *a.part;
     }
     [[nodiscard]] access name() const noexcept {
@@ -48,6 +51,7 @@ class unwritten {
     }
 
     std::size_t reason;
+    std::size_t left_by;
 
   private:
     access what_;
@@ -63,6 +67,9 @@ struct task_scope {
     std::vector<failure> failures;   // in program order
     std::size_t failed = 0;          // how many ever
     std::vector<unwritten> poisoned; // what failed or skipped tasks have not written
+    std::size_t spawned = 0;         // how many ever
+    std::size_t covers = 0;          // waits around the running code that cover its children
+    bool cut_short = false;          // a child was, or was skipped, by a cancel, and no wait has covered it
 
     std::size_t fail(std::exception_ptr error) {
         failures.push_back({failed, std::move(error)});
@@ -88,6 +95,7 @@ struct task_scope {
 
     void take() {
         poisoned.clear();
+        cut_short = false;
         if (const std::exception_ptr error = take_error(0)) std::rethrow_exception(error);
     }
 };
@@ -138,8 +146,9 @@ inline void poison(task_scope& s, std::span<const access> accesses, std::size_t 
     for (const access& a : accesses) {
         if (!writes(a.mode)) continue;
         make_sound(s, a);
-        s.poisoned.emplace_back(a, reason);
+        s.poisoned.emplace_back(a, reason, s.spawned);
     }
+    if (reason == by_cancel && s.covers == 0) s.cut_short = true;
 }
 
 // Whether a task with these accesses is skipped. What it only writes is sound again.
@@ -168,11 +177,7 @@ auto with_accesses(F&& f, const std::tuple<K...>& kept) {
             if (!list[n].nothing()) ++n;
         }
         if constexpr (skerry::detail::names_container<A>) {
-            const auto elements = skerry::detail::look_of<A>(argument.object().data()).used;
-            list[n] = {reinterpret_cast<std::uintptr_t>(elements.data()),
-                       {elements.size()},
-                       list[n - 1].mode,
-                       access_kind::elements};
+            list[n] = elements_access(skerry::detail::look_of<A>(argument.object().data()), list[n - 1].mode);
             if (!list[n].nothing()) ++n;
         }
     };
@@ -185,7 +190,14 @@ template <class F>
 std::invoke_result_t<F&> covered(F&& f) {
     task_scope& scope = scope_here();
     const std::size_t from = scope.failed; // a wait inside may take what failed before, as it waits for all children
-    const auto end = [&] { return scope.take_error(from); };
+    const std::size_t first = scope.spawned;
+    ++scope.covers;
+    const auto end = [&] {
+        --scope.covers;
+        std::erase_if(scope.poisoned, [first](const unwritten& p) { return p.left_by > first; });
+        std::exception_ptr error = scope.take_error(from);
+        return !error && scope.spawned != first && stopping() ? std::make_exception_ptr(cancelled()) : error;
+    };
     const auto body = [&]() -> std::invoke_result_t<F&> {
         try {
             return std::invoke(f);
@@ -224,6 +236,7 @@ template <class F, class... A>
 task_handle spawn(const task_options&, F&& f, A&&... arguments) {
     detail::task_scope& scope = detail::scope_here();
     const std::tuple<skerry::detail::kept_argument<A>...> kept(std::forward<A>(arguments)...);
+    ++scope.spawned;
     if (detail::stopping()) {
         detail::with_accesses([&](auto list) { detail::poison(scope, list, detail::by_cancel); }, kept);
         return {};
@@ -234,15 +247,21 @@ task_handle spawn(const task_options&, F&& f, A&&... arguments) {
     }
     std::decay_t<F> task(std::forward<F>(f));
     detail::task_scope children;
+    std::size_t reason = detail::no_failure;
     try {
         const detail::scope_change inside(children);
         std::apply(
             [&](const auto&... a) { static_cast<void>(std::invoke(task, skerry::detail::passed_argument(a)...)); },
             kept);
+        if (children.cut_short) reason = detail::by_cancel;
         children.take();
+    } catch (const cancelled&) {
+        reason = detail::stopping() ? detail::by_cancel : scope.fail(std::current_exception());
     } catch (...) {
-        const std::size_t number = scope.fail(std::current_exception());
-        detail::with_accesses([&](auto list) { detail::poison(scope, list, number); }, kept);
+        reason = scope.fail(std::current_exception());
+    }
+    if (reason != detail::no_failure) {
+        detail::with_accesses([&](auto list) { detail::poison(scope, list, reason); }, kept);
     }
     return {};
 }
@@ -255,7 +274,9 @@ task_handle spawn(F&& f, A&&... arguments) {
 
 // Rethrows the first exception of the tasks spawned by the caller's task since its last wait.
 inline void taskwait() {
-    detail::scope_here().take();
+    detail::task_scope& scope = detail::scope_here();
+    if (scope.spawned == 0) return;
+    scope.take();
     detail::throw_if_stopping();
 }
 
@@ -265,6 +286,7 @@ template <class... A>
     requires(skerry::detail::is_access<A> && ...)
 void taskwait_on(const A&... accesses) {
     detail::task_scope& scope = detail::scope_here();
+    if (scope.spawned != 0) detail::throw_if_stopping();
     if (scope.poisoned.empty()) return;
     const auto first_in = [&scope](std::span<const skerry::detail::access> list) {
         std::size_t first = detail::no_failure;

@@ -7,6 +7,7 @@
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/frontend/serial/dataflow.hpp>
 #include <skerry/detail/frontend/serial/invoke.hpp>
+#include <skerry/detail/frontend/serial/stop.hpp>
 #include <skerry/region.hpp>
 
 #include <cstddef>
@@ -81,6 +82,7 @@ class runtime {
         const inside here(this);
         detail::task_scope root;
         const detail::scope_change children(root);
+        const detail::scope_of_stop apart(nullptr); // a cancel does not reach into a runtime of its own
         return detail::covered(f);
     }
 
