@@ -24,18 +24,10 @@
 namespace skerry::inline SKERRY_ABI::serial {
 
 namespace detail {
-struct in_place : skerry::detail::in_place {
+struct looks {
     static void check_stop() { throw_if_stopping(); }
-
-    template <class T, class Source, class Fold>
-    static T fold_source(T sum, Source source, const Fold& how) {
-        while (auto found = source()) {
-            check_stop();
-            sum = how.join(std::move(sum), how.leaf(*found));
-        }
-        return sum;
-    }
 };
+using in_place = skerry::detail::in_order<looks>;
 using skerry::detail::quantifier;
 } // namespace detail
 

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <latch>
 #include <list>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -109,6 +111,11 @@ const std::vector<algorithm> algorithms = {
      [](const call& f) {
          skerry::parallel_for(
              box<2>{{0, 0}, {many / 10, 10}}, [&f](std::ptrdiff_t, std::ptrdiff_t) { f(); }, ten, schedule::chunked);
+     }},
+    {"box chunked without a grain", 1,
+     [](const call& f) {
+         skerry::parallel_for(
+             box<2>{{0, 0}, {many / 10, 10}}, [&f](std::ptrdiff_t, std::ptrdiff_t) { f(); }, schedule::chunked);
      }},
     {"for_each of a list", 1,
      [](const call& f) {
@@ -350,6 +357,177 @@ TEST_P(CancelAlgorithm, ASortIsCutShort) {
         });
         EXPECT_EQ(g.wait(), group_status::cancelled);
         EXPECT_LT(compared, 200'000); // of some three millions
+    });
+}
+
+// --- long sequences -------------------------------------------------------------------------------------------------
+
+constexpr int large = 40'000;
+
+// Not plain, so that sorts move it one by one; two of these at once, if it must not be moved to other memory.
+template <bool Movable>
+struct held {
+    int value = 0;
+
+    held() = default;
+    explicit held(int v) : value(v) {}
+    held(const held&) = default;
+    held(held&& other) noexcept(Movable) : value(other.value) {}
+    held& operator=(const held&) = default;
+    held& operator=(held&& other) noexcept(Movable) {
+        value = other.value;
+        return *this;
+    }
+    ~held() { value = -1; }
+    auto operator<=>(const held& other) const { return value <=> other.value; }
+    bool operator==(const held& other) const { return value == other.value; }
+};
+
+template <class T>
+std::vector<T> mixed(int n) {
+    std::vector<T> v;
+    for (int i = 0; i < n; ++i) {
+        v.push_back(T(static_cast<int>(std::int64_t{i} * 7919 % n)));
+    }
+    return v;
+}
+template <class T>
+std::vector<T> ascending(int n) {
+    std::vector<T> v;
+    for (int i = 0; i < n; ++i) {
+        v.push_back(T(i));
+    }
+    return v;
+}
+
+// Sorts, by the comparison, in a group that the call number `at` cancels. A worker makes some hundreds of calls after
+// that, and all elements are there. Negative: so many calls before the end.
+template <class T, class Sort>
+void expect_sort_ends_soon(const std::string& name, int workers, const std::vector<T>& v, std::int64_t at,
+                           const Sort& sort) {
+    std::atomic<std::int64_t> calls = 0;
+    if (at < 0) {
+        auto all = v;
+        sort(all, [&] { ++calls; });
+        at += calls.exchange(0);
+        ASSERT_GT(at, 0) << name;
+    }
+    task_group g;
+    std::atomic<int> after = 0;
+    const auto count = [&] {
+        const std::int64_t now = ++calls;
+        if (now == at) {
+            g.cancel();
+        } else if (now > at) {
+            ++after;
+        }
+    };
+    auto sorted = v;
+    g.run([&] { sort(sorted, count); });
+    EXPECT_EQ(g.wait(), group_status::cancelled) << name;
+    EXPECT_GE(calls, at) << name;
+    EXPECT_LE(after, 1500 * workers) << name << ", cancelled in call " << at;
+    auto expected = v;
+    std::ranges::sort(expected);
+    std::ranges::sort(sorted);
+    EXPECT_TRUE(sorted == expected) << name;
+}
+
+const auto sort_with = [](auto& v, const auto& count) {
+    skerry::parallel_sort(v, [&](const auto& x, const auto& y) {
+        count();
+        return x < y;
+    });
+};
+const auto stable_sort_with = [](auto& v, const auto& count) {
+    skerry::parallel_stable_sort(v, [&](const auto& x, const auto& y) {
+        count();
+        return x < y;
+    });
+};
+
+TEST_P(CancelAlgorithm, SortsEndSoonWhereverTheyAre) {
+    rt_.run([&] {
+        const auto check = [this](const char* name, const auto& v, std::int64_t at, const auto& sort) {
+            expect_sort_ends_soon(name, workers(), v, at, sort);
+        };
+        check("partition", mixed<held<true>>(large), 1000, sort_with);
+        check("merge", mixed<held<true>>(large), -10'000, stable_sort_with);
+        check("merge in place", mixed<held<false>>(large), -10'000, stable_sort_with);
+        check("sample", mixed<int>(3 * large), 2000, sort_with);
+        check("in order", ascending<held<true>>(large), 1000, sort_with);
+        check("plain in order", ascending<int>(large), 1000, sort_with);
+        check("heap sort", mixed<held<true>>(large), 1000, [](auto& v, const auto& count) {
+            const auto less = [&](const auto& x, const auto& y) {
+                count();
+                return x < y;
+            };
+            skerry::detail::heap_sort<skerry::detail::forking>(v.begin(), v.end(), less);
+        });
+    });
+}
+
+TEST_P(CancelAlgorithm, RadixSortsEndSoonWhereverTheyAre) {
+    rt_.run([&] {
+        const auto by_key = [](auto& v, const auto& count) {
+            skerry::parallel_sort(v, std::less<>(), [&](int x) {
+                count();
+                return x;
+            });
+        };
+        for (const int n : {large, 4 * large}) { // one that fits a cache, and one that is cut before
+            for (const std::int64_t quarters : {1, 6, 10, 13}) {
+                expect_sort_ends_soon("radix", workers(), mixed<int>(n), quarters * n / 4, by_key);
+            }
+            expect_sort_ends_soon("radix in order", workers(), ascending<int>(n), n / 4, by_key);
+        }
+    });
+}
+
+TEST_P(CancelAlgorithm, ChunkedBoxesEndSoon) {
+    rt_.run([&] {
+        task_group g;
+        std::atomic<int> calls = 0;
+        g.run([&] {
+            skerry::parallel_for(
+                box<2>{{0, 0}, {large / 10, 10}},
+                [&](std::ptrdiff_t, std::ptrdiff_t) {
+                    if (++calls == 1000) {
+                        g.cancel();
+                    }
+                },
+                schedule::chunked);
+        });
+        EXPECT_EQ(g.wait(), group_status::cancelled);
+        EXPECT_LE(calls, 1000 + large / 8); // a block is at most a sixteenth of a chunk
+    });
+}
+
+// What a thief takes of a source: it asks for elements before it knows how many there are.
+TEST_P(CancelAlgorithm, SourcesAreNoLongerAsked) {
+    rt_.run([&] {
+        struct counted {
+            std::atomic<int>* after;
+            task_group* g;
+            int at;
+            std::optional<int> operator()() {
+                *after += skerry::stop_requested() ? 1 : 0;
+                if (at == 600) { // in the middle of the walk that begins with the element 511
+                    g->cancel();
+                }
+                return at < large ? std::optional(at++) : std::nullopt;
+            }
+        };
+        const auto same_value = [](int x) -> long { return x; };
+        using fold = skerry::detail::source_fold<long, std::plus<long>, decltype(same_value)>;
+        task_group g;
+        std::atomic<int> after = 0;
+        g.run([&] {
+            counted source{&after, &g, 0};
+            skerry::detail::fold_in_parts<skerry::detail::forking, counted, fold>::fold(fold{{}, same_value}, source);
+        });
+        EXPECT_EQ(g.wait(), group_status::cancelled);
+        EXPECT_LE(after, 16 * workers());
     });
 }
 

@@ -173,6 +173,34 @@ TEST(reduction_of_rough_numbers, depends_on_the_grouping) {
     EXPECT_NE(bits(reduce(v, 0.0, grain::fixed(1000))), bits(reduce(v, 0.0, grain::fixed(10))));
 }
 
+// How the operands of a reduction without a grain are grouped shows in the parentheses.
+TEST(reduction_without_a_grain, is_grouped_on_one_worker_as_in_the_elision) {
+    const auto grouped = [](const std::string& x, const std::string& y) { return "(" + x + y + ")"; };
+    constexpr skerry::detail::parallel_reduce_function<in_place> elision;
+    constexpr skerry::detail::parallel_reduce_function<forking> reduce;
+    skerry::options o;
+    o.workers = 1;
+    skerry::runtime one(o);
+    for (std::size_t n = 1; n < 300; n += n < 40 ? 1 : 37) {
+        std::vector<std::string> v;
+        for (std::size_t i = 0; i < n; ++i) v.emplace_back(1, static_cast<char>('a' + i % 26));
+        const std::string expected = elision(v, std::string(), grouped);
+        EXPECT_EQ(one.run([&] { return reduce(v, std::string(), grouped); }), expected) << n;
+
+        // The same where bodies take so long that there is a look between all of them.
+        skerry::detail::loop_pace pace;
+        std::uint64_t since = 1; // an age ago
+        EXPECT_EQ(pace.after(64, 1000, since), 1U);
+        const auto get = [&](std::uint64_t k) { return v[k]; };
+        using fold = skerry::detail::typed_fold<std::string, const decltype(grouped), decltype(get)>;
+        const fold how(grouped, get);
+        alignas(std::string) std::byte room[sizeof(std::string)];
+        skerry::detail::folded sum(&how, fold::code(), room);
+        skerry::detail::fold_lazily<in_place>(pace, sum, 0, n);
+        EXPECT_EQ(grouped("", *std::launder(reinterpret_cast<std::string*>(room))), expected) << n;
+    }
+}
+
 struct no_default {
     explicit no_default(long v) : value{std::make_unique<long>(v)} {}
     std::unique_ptr<long> value;

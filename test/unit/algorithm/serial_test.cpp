@@ -133,6 +133,63 @@ TEST(serial, a_group_skips_after_cancel_and_after_an_exception) {
     EXPECT_EQ(runs, 1);
 }
 
+// Cut short after at most `longest` calls more.
+template <class F>
+void expect_cut_short(const char* name, int longest, const F& algorithm) {
+    par::task_group group;
+    int calls = 0;
+    bool went_on = false;
+    group.run([&] {
+        algorithm([&] {
+            if (++calls == 50) group.cancel();
+        });
+        went_on = true;
+    });
+    EXPECT_EQ(group.wait(), par::group_status::cancelled) << name;
+    EXPECT_FALSE(went_on) << name;
+    EXPECT_LE(calls, 50 + longest) << name;
+}
+
+TEST(serial, algorithms_look_between_blocks_whether_they_are_cancelled) {
+    const std::vector<int> v(40'000, 1);
+    const auto ten = par::grain::fixed(10);
+    const par::box<2> square{{0, 0}, {200, 200}};
+    const par::box<3> flat{{0, 0, 0}, {2, 2000, 10}};
+    const auto adding = [](const auto& f) { return [&f](int a, int b) { return f(), a + b; }; };
+    std::vector<int> out(v.size());
+    expect_cut_short("for", 50, [&](const auto& f) { par::parallel_for(0, 40'000, [&](int) { f(); }); });
+    expect_cut_short("box", 50, [&](const auto& f) { par::parallel_for(square, [&](auto, auto) { f(); }); });
+    expect_cut_short("box ten", 10, [&](const auto& f) { par::parallel_for(square, [&](auto, auto) { f(); }, ten); });
+    expect_cut_short("box 3", 50, [&](const auto& f) { par::parallel_for(flat, [&](auto, auto, auto) { f(); }); });
+    expect_cut_short("reduce", 50, [&](const auto& f) { par::parallel_reduce(v, 0, adding(f)); });
+    expect_cut_short("reduce ten", 20, [&](const auto& f) { par::parallel_reduce(v, 0, adding(f), ten); });
+    expect_cut_short("reduce one", 2,
+                     [&](const auto& f) { par::parallel_reduce(v, 0, adding(f), par::grain::fixed(1)); });
+    expect_cut_short("scan", 50, [&](const auto& f) { par::parallel_inclusive_scan(v, out.begin(), adding(f)); });
+    expect_cut_short("scan ten", 20,
+                     [&](const auto& f) { par::parallel_inclusive_scan(v, out.begin(), adding(f), ten); });
+    const auto comparing = [](const auto& f) { return [&f](int a, int b) { return f(), a < b; }; };
+    expect_cut_short("sort", 600, [&](const auto& f) { par::parallel_sort(out, comparing(f)); });
+    expect_cut_short("stable sort", 600, [&](const auto& f) { par::parallel_stable_sort(out, comparing(f)); });
+}
+
+// Every point once, in order, whatever the blocks are.
+TEST(serial, boxes_run_in_program_order) {
+    const par::box<3> spaces[] = {
+        {{0, 0, 0}, {3, 50, 7}}, {{1, 2, 3}, {2, 3, 3000}}, {{0, 0, 0}, {2000, 1, 2}}, {{0, 0, 0}, {2, 2, 2}}};
+    for (const par::grain g : {par::grain::automatic(), par::grain::fixed(1), par::grain::fixed(10)}) {
+        for (const auto& space : spaces) {
+            std::vector<std::tuple<long, long, long>> points;
+            std::vector<std::tuple<long, long, long>> expected;
+            for (long i = space.first[0]; i < space.last[0]; ++i)
+                for (long j = space.first[1]; j < space.last[1]; ++j)
+                    for (long k = space.first[2]; k < space.last[2]; ++k) expected.emplace_back(i, j, k);
+            par::parallel_for(space, [&](long i, long j, long k) { points.emplace_back(i, j, k); }, g);
+            EXPECT_TRUE(points == expected);
+        }
+    }
+}
+
 TEST(serial, what_is_cancelled_begins_nothing) {
     int runs = 0;
     int x = 0;

@@ -82,34 +82,37 @@ void run_run(F& f, const block<N>& b, std::uint64_t from, std::uint64_t to) {
     }
 }
 
-// Rows of the first dimension in blocks, with a look for demand in between, like run_lazily. Of points that take long a
-// block is a part of a row.
+// Runs the first points of b, in row-major order, and takes them off: a block of whole rows of dimension D, or, where
+// the pace is less than a row, one row in such blocks. A look before each block whether the loop was called off. The
+// dimensions before D have length 1.
+template <class Executor, std::size_t D, std::size_t N, class Pace, class F>
+void run_first_rows(Pace& pace, F& f, block<N>& b) {
+    const std::uint64_t rows = b.length(D);
+    const std::uint64_t step = pace.block() / (b.points() / rows);
+    block<N> head = b;
+    if constexpr (D + 1 < N) {
+        if (step == 0) {
+            head.last[D] = ++b.first[D];
+            while (head.length(D + 1) != 0) run_first_rows<Executor, D + 1>(pace, f, head);
+            return;
+        }
+    }
+    head.last[D] = b.first[D] += static_cast<std::ptrdiff_t>(step < rows ? step : rows);
+    check_stop<Executor>();
+    run_block(f, head);
+    pace.next();
+}
+
+// All of b, with a look for demand in between, like run_lazily.
 template <class Executor, std::size_t N, class F>
 void run_rows_lazily(loop_pace& loop, F& f, const block<N>& b) {
-    const std::uint64_t rows = b.length(0);
-    const std::uint64_t per_row = b.points() / rows;
+    const std::uint64_t per_row = b.points() / b.length(0);
     leaf_pace pace(loop, b.points(), blocks_per_leaf, per_row > shortest_block ? per_row : shortest_block);
     block<N> rest = b;
     while (rest.length(0) != 0) {
-        check_stop<Executor>();
-        block<N> head = rest;
-        const std::uint64_t step = pace.block() / per_row;
-        if (step != 0) {
-            const std::uint64_t left = rest.length(0);
-            head.last[0] = rest.first[0] += static_cast<std::ptrdiff_t>(step < left ? step : left);
-            run_block(f, head);
-            pace.next();
-        } else {
-            head.last[0] = ++rest.first[0];
-            for (std::uint64_t from = 0; from != per_row; pace.next()) {
-                check_stop<Executor>();
-                const std::uint64_t to = per_row - from > pace.block() ? from + pace.block() : per_row;
-                run_run(f, head, from, to);
-                from = to;
-            }
-        }
+        run_first_rows<Executor, 0>(pace, f, rest);
         if (rest.length(0) > 1 && Executor::demand()) {
-            head = rest;
+            block<N> head = rest;
             head.last[0] = rest.first[0] += static_cast<std::ptrdiff_t>(rest.length(0) / 2);
             Executor::fork([&loop, &f, &head] { run_rows_lazily<Executor>(loop, f, head); },
                            [&loop, &f, &rest] { run_rows_lazily<Executor>(loop, f, rest); });
@@ -142,12 +145,22 @@ void run_box(F& f, const box<N>& space, grain g, schedule order) {
     const std::uint64_t points = b.points();
     if (points == 0) return;
     if constexpr (!Executor::parallel) {
-        check_stop<Executor>();
-        run_block(f, b);
+        growing_pace pace(g);
+        for (block<N> rest = b; rest.length(0) != 0;) run_first_rows<Executor, 0>(pace, f, rest);
     } else if (order == schedule::chunked) {
         const std::uint64_t length = g.is_automatic() ? (points - 1) / Executor::concurrency() + 1 : g.iterations();
         const leaves cuts{points, length};
-        const auto leaf = [&f, &b, cuts](std::uint64_t k) { run_run(f, b, cuts.first(k), cuts.last(k)); };
+        loop_pace loop;
+        const auto leaf = [&f, &b, &loop, g, cuts](std::uint64_t k) {
+            const auto run = [&f, &b](std::uint64_t from, std::uint64_t to) { run_run(f, b, from, to); };
+            const std::uint64_t from = cuts.first(k);
+            const std::uint64_t to = cuts.last(k);
+            if (g.is_automatic()) {
+                run_in_blocks<Executor>(pace_of_leaf<Executor>(loop, to - from), run, from, to);
+            } else {
+                run(from, to);
+            }
+        };
         Executor::run_leaves(leaf, 0, cuts.number());
     } else {
         check_stop<Executor>();

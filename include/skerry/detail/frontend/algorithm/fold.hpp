@@ -39,35 +39,34 @@ T fold_run(Op& op, const Get& get, std::uint64_t from, std::uint64_t to) {
     return fold_on<T>(T(get(from)), op, get, from + 1, to);
 }
 
-// The same operations with looks in between whether the fold was called off: blocks end where fold_on() would go on
-// with four more.
-template <class Executor, class T, class Op, class Get>
-T fold_in_blocks(Op& op, const Get& get, std::uint64_t from, std::uint64_t to) {
-    if constexpr (!Executor::parallel) {
-        return fold_run<T>(op, get, from, to);
-    } else {
-        loop_pace loop;
-        leaf_pace pace(loop, to - from, blocks_per_leaf, shortest_block);
-        const auto looking = [&get](std::uint64_t k) -> T {
+// Without a grain the first elements of a run are folded one by one, then four at a time as in fold_on(), whatever the
+// pace: it says only how often to look whether the fold was called off.
+inline constexpr std::uint64_t folded_one_by_one = 4;
+
+// The fold of [from, to), from < to, in blocks of the pace, with a look before each.
+template <class Executor, class T, class Op, class Get, class Pace>
+T fold_in_blocks(Pace&& pace, Op& op, const Get& get, std::uint64_t from, std::uint64_t to) {
+    const auto looking = [&get](std::uint64_t k) -> T {
+        check_stop<Executor>();
+        return get(k);
+    };
+    T sum = T(looking(from));
+    const std::uint64_t fours = to - from < folded_one_by_one ? to : from + folded_one_by_one;
+    sum = fold_on<T>(std::move(sum), op, looking, from + 1, fours);
+    for (from = fours; to - from >= 4;) {
+        pace.next();
+        const std::uint64_t fitting = to - from < pace.block() ? to - from : pace.block();
+        if (fitting < 4) { // elements of long bodies: looks between them, too
+            sum = fold_on<T>(std::move(sum), op, looking, from, from + 4);
+            from += 4;
+        } else {
             check_stop<Executor>();
-            return get(k);
-        };
-        T sum = T(get(from));
-        for (++from; to - from >= 4;) {
-            const std::uint64_t fitting = to - from < pace.block() ? to - from : pace.block();
-            if (fitting < 4) { // elements of long bodies: looks between them, too
-                sum = fold_on<T>(std::move(sum), op, looking, from, from + 4);
-                from += 4;
-            } else {
-                check_stop<Executor>();
-                const std::uint64_t fours = fitting & ~std::uint64_t{3};
-                sum = fold_on<T>(std::move(sum), op, get, from, from + fours);
-                from += fours;
-            }
-            pace.next();
+            const std::uint64_t block = fitting & ~std::uint64_t{3};
+            sum = fold_on<T>(std::move(sum), op, get, from, from + block);
+            from += block;
         }
-        return fold_on<T>(std::move(sum), op, looking, from, to);
     }
+    return fold_on<T>(std::move(sum), op, looking, from, to);
 }
 
 // op(left(), right()), the two perhaps at the same time.
@@ -163,18 +162,39 @@ void fold_both_into(folded& sum, const Left& left, const Right& right) {
     sum.add([&](folded& next) { Executor::fork([&] { left(sum); }, [&] { right(next); }); });
 }
 
-// run_lazily with a result. Precondition: there is no sum yet. Behind the first element, blocks end where fold_on()
-// goes on with four more: on one worker short bodies are grouped as in the elision.
+// Puts the elements k and k + 1 into a sum, with a look between them whether the fold was called off.
+template <class Executor>
+void begin_pair(folded& sum, std::uint64_t k) {
+    sum.begin(k);
+    check_stop<Executor>();
+    sum.add([k](folded& second) { second.begin(k + 1); });
+}
+
+// run_lazily with a result. Precondition: there is no sum yet. The elements are grouped as in fold_in_blocks(): on one
+// worker, where nobody asks for work, as in the elision.
 template <class Executor>
 void fold_lazily(loop_pace& loop, folded& sum, std::uint64_t first, std::uint64_t last) {
+    leaf_pace pace(loop, last - first, blocks_per_leaf, shortest_block);
+    const std::uint64_t fours = last - first < folded_one_by_one ? last : first + folded_one_by_one;
     sum.begin(first);
-    ++first;
-    for (leaf_pace pace(loop, last - first, blocks_per_leaf, shortest_block); last - first > pace.block();) {
+    for (++first; first != fours; ++first) {
         check_stop<Executor>();
-        const std::uint64_t block = pace.block() < 4 ? pace.block() : pace.block() & ~std::uint64_t{3};
-        sum.run(first, first + block);
-        first += block;
-        pace.next();
+        sum.run(first, first + 1);
+    }
+    for (pace.next(); last - first >= 4 && last - first > pace.block(); pace.next()) {
+        check_stop<Executor>();
+        if (pace.block() < 4) { // elements of long bodies: looks between them, too
+            sum.add([first](folded& four) {
+                begin_pair<Executor>(four, first);
+                check_stop<Executor>();
+                four.add([first](folded& right) { begin_pair<Executor>(right, first + 2); });
+            });
+            first += 4;
+        } else {
+            const std::uint64_t block = pace.block() & ~std::uint64_t{3};
+            sum.run(first, first + block);
+            first += block;
+        }
         if (Executor::demand() && last - first > 1) {
             const std::uint64_t middle = first + (last - first) / 2;
             sum.add([&loop, first, middle, last](folded& rest) {
@@ -184,6 +204,10 @@ void fold_lazily(loop_pace& loop, folded& sum, std::uint64_t first, std::uint64_
             });
             return;
         }
+    }
+    for (; last - first > pace.block(); ++first) { // less than four of long bodies
+        check_stop<Executor>();
+        sum.run(first, first + 1);
     }
     check_stop<Executor>();
     if (first != last) sum.run(first, last);
@@ -212,8 +236,7 @@ void fold_cut(folded& sum, std::uint64_t count) {
 template <class Executor, class T, class Op, class Get>
 T fold_without_grain(Op& op, const Get& get, std::uint64_t count) {
     if constexpr (!Executor::parallel) {
-        check_stop<Executor>();
-        return fold_run<T>(op, get, 0, count);
+        return fold_in_blocks<Executor, T>(growing_pace(), op, get, 0, count);
     } else {
         const typed_fold<T, Op, Get> fold(op, get);
         alignas(T) std::byte bytes[sizeof(T)];

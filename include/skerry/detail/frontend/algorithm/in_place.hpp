@@ -29,7 +29,7 @@
 //   class search_part;                                             (const minimum&, first): while it lives, a smaller
 //                                                                 minimum is a request to stop; may be missing
 //
-// in_place is the serial elision. It needs no library: serial.hpp stands alone.
+// in_order is the serial elision. It needs no library: serial.hpp stands alone.
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/frontend/algorithm/scratch.hpp>
@@ -41,23 +41,45 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-struct in_place {
+// Between two calls of the program's functions that no fork parts.
+template <class Executor>
+[[gnu::always_inline]] inline void check_stop() {
+    if constexpr (requires { Executor::check_stop(); }) {
+        Executor::check_stop();
+    }
+}
+
+// Everything in program order; between two branches, leaves or elements a look as Looks has it.
+template <class Looks>
+struct in_order {
     static constexpr bool parallel = false;
     using memory = fresh_memory;
+
+    static void check_stop()
+        requires requires { Looks::check_stop(); }
+    {
+        Looks::check_stop();
+    }
 
     template <class F, class G>
     static void fork(F&& f, G&& g) {
         f();
+        detail::check_stop<Looks>();
         g();
     }
     template <class F, class G>
     static auto fork_values(F&& f, G&& g) {
-        return std::pair<std::invoke_result_t<F&>, std::invoke_result_t<G&>>{f(), g()}; // braces: in this order
+        const auto second = [&g]() -> decltype(auto) {
+            detail::check_stop<Looks>();
+            return g();
+        };
+        return std::pair<std::invoke_result_t<F&>, std::invoke_result_t<G&>>{f(), second()}; // braces: in this order
     }
 
     template <class Leaf>
     static void run_leaves(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
         for (; first != last; ++first) {
+            detail::check_stop<Looks>();
             leaf(first);
         }
     }
@@ -67,6 +89,7 @@ struct in_place {
     template <class T, class Source, class Fold>
     static T fold_source(T sum, Source source, const Fold& how) {
         while (auto found = source()) {
+            detail::check_stop<Looks>();
             sum = how.join(std::move(sum), how.leaf(*found));
         }
         return sum;
@@ -76,12 +99,11 @@ struct in_place {
     static constexpr unsigned concurrency() noexcept { return 1; }
 };
 
-// Between two calls of the program's functions that no fork parts.
+struct never_stopped {};
+using in_place = in_order<never_stopped>;
+
+// What is done alone, in the middle of an algorithm on this executor.
 template <class Executor>
-[[gnu::always_inline]] inline void check_stop() {
-    if constexpr (requires { Executor::check_stop(); }) {
-        Executor::check_stop();
-    }
-}
+using alone_in = std::conditional_t<Executor::parallel, in_order<Executor>, Executor>;
 
 } // namespace skerry::inline SKERRY_ABI::detail

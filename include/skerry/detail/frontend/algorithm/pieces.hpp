@@ -55,6 +55,49 @@ leaves cut(std::uint64_t count, grain g) noexcept {
     return {count, (count - 1) / (workers * leaves_per_worker) + 1};
 }
 
+// How many iterations the elision runs between two looks: the grain, or, without one, as many as before in all, as long
+// as those are few. It has no clock.
+class growing_pace {
+  public:
+    explicit growing_pace(grain g = grain::automatic()) noexcept
+        : block_{g.is_automatic() ? 1 : g.iterations()},
+          longest_{g.is_automatic() ? 1024 : block_} {}
+
+    [[nodiscard]] std::uint64_t block() const noexcept { return block_; }
+    // A block has been run.
+    void next() noexcept {
+        if (block_ < longest_) block_ *= 2;
+    }
+
+  private:
+    std::uint64_t block_;
+    const std::uint64_t longest_;
+};
+
+// Of a leaf of `count` iterations without a grain.
+template <class Executor>
+auto pace_of_leaf(loop_pace& loop, std::uint64_t count) noexcept {
+    if constexpr (Executor::parallel) {
+        return leaf_pace(loop, count, blocks_per_leaf, shortest_block);
+    } else {
+        return growing_pace();
+    }
+}
+
+// Runs run(from, to) over consecutive blocks that make up [first, last), with a look before each whether the algorithm
+// was called off.
+template <class Executor, class Pace, class Run>
+void run_in_blocks(Pace&& pace, const Run& run, std::uint64_t first, std::uint64_t last) {
+    for (; last - first > pace.block(); pace.next()) {
+        check_stop<Executor>();
+        const std::uint64_t from = first;
+        first += pace.block();
+        run(from, first);
+    }
+    check_stop<Executor>();
+    run(first, last);
+}
+
 // Iterations [from, to) of a loop.
 using run_call = function_ref<std::uint64_t, std::uint64_t>;
 
@@ -62,7 +105,7 @@ using run_call = function_ref<std::uint64_t, std::uint64_t>;
 // another worker asks for work.
 template <class Executor>
 void run_lazily(loop_pace& loop, const run_call& run, std::uint64_t first, std::uint64_t last) {
-    for (leaf_pace pace(loop, last - first, blocks_per_leaf, shortest_block); last - first > pace.block();) {
+    for (auto pace = pace_of_leaf<Executor>(loop, last - first); last - first > pace.block();) {
         run(first, first + pace.block());
         first += pace.block();
         pace.next();
@@ -88,33 +131,15 @@ void run_cut(const run_call& run, std::uint64_t count) {
     Executor::run_leaves(leaf, 0, cuts.number());
 }
 
-// The same in order, with a look before each block whether the loop was called off: blocks of the grain, or, without
-// one, each as long as all before it, as long as they are short.
-template <class Executor, class Run>
-void run_in_order(const Run& run, std::uint64_t count, grain g) {
-    constexpr std::uint64_t longest = 1024;
-    std::uint64_t block = g.is_automatic() ? 1 : g.iterations();
-    std::uint64_t from = 0;
-    for (; count - from > block; block = g.is_automatic() && block < longest ? 2 * block : block) {
-        check_stop<Executor>();
-        run(from, from + block);
-        from += block;
-    }
-    check_stop<Executor>();
-    run(from, count);
-}
-
 // The same for any grain; run(k) is run(k, k + 1).
 template <class Executor, class Run, grain_or_none Grain>
 void run_pieces(const Run& run, std::uint64_t count, Grain g) {
     if (count == 0) return;
     if constexpr (!Executor::parallel) {
-        if constexpr (!requires { Executor::check_stop(); }) {
-            run(std::uint64_t{0}, count);
-        } else if constexpr (std::same_as<Grain, grain>) {
-            run_in_order<Executor>(run, count, g);
+        if constexpr (std::same_as<Grain, grain>) {
+            run_in_blocks<Executor>(growing_pace(g), run, 0, count);
         } else {
-            run_in_order<Executor>(run, count, grain::automatic());
+            run_in_blocks<Executor>(growing_pace(), run, 0, count);
         }
     } else {
         if constexpr (std::same_as<Grain, grain>) {

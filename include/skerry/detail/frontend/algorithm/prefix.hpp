@@ -43,33 +43,30 @@ std::optional<T> scan_run(Op& op, const It& first, const Out& out, std::optional
     }
 }
 
-// The same with looks in between whether the scan was called off.
-template <class Executor, scan_kind Kind, class T, class Op, class It, class Out>
-std::optional<T> scan_in_blocks(loop_pace& loop, Op& op, const It& first, const Out& out, std::optional<T> carry,
+// The same in blocks of the pace, with a look before each whether the scan was called off.
+template <class Executor, scan_kind Kind, class T, class Op, class It, class Out, class Pace>
+std::optional<T> scan_in_blocks(Pace&& pace, Op& op, const It& first, const Out& out, std::optional<T> carry,
                                 std::uint64_t from, std::uint64_t to) {
     if (!carry) { // the first element calls nothing
         carry = scan_run<Kind, T>(op, first, out, std::move(carry), from, from + 1);
         ++from;
     }
-    leaf_pace pace(loop, to - from, blocks_per_leaf, shortest_block);
-    for (; to - from > pace.block(); pace.next()) {
-        carry = scan_run<Kind, T>(op, first, out, std::move(carry), from, from + pace.block());
-        from += pace.block();
-        check_stop<Executor>();
-    }
-    return scan_run<Kind, T>(op, first, out, std::move(carry), from, to);
+    const auto run = [&](std::uint64_t begin, std::uint64_t end) {
+        carry = scan_run<Kind, T>(op, first, out, std::move(carry), begin, end);
+    };
+    run_in_blocks<Executor>(pace, run, from, to);
+    return carry;
 }
 
 template <class Executor, scan_kind Kind, class T, class Op, class It, class Out>
 void scan_all(Op& op, const It& first, const Out& out, std::optional<T> init, std::uint64_t count, grain g) {
     if (count == 0) return;
     check_stop<Executor>();
-    loop_pace pace;
+    loop_pace loop;
     const auto scan_leaf = [&](std::optional<T> carry, std::uint64_t from, std::uint64_t to) {
-        if constexpr (Executor::parallel) {
-            if (g.is_automatic()) {
-                return scan_in_blocks<Executor, Kind, T>(pace, op, first, out, std::move(carry), from, to);
-            }
+        if (g.is_automatic()) {
+            return scan_in_blocks<Executor, Kind, T>(pace_of_leaf<Executor>(loop, to - from), op, first, out,
+                                                     std::move(carry), from, to);
         }
         return scan_run<Kind, T>(op, first, out, std::move(carry), from, to);
     };
@@ -86,7 +83,8 @@ void scan_all(Op& op, const It& first, const Out& out, std::optional<T> init, st
         if (leaf == 0) {
             before[1] = scan_leaf(std::move(init), 0, cuts.last(0));
         } else if (g.is_automatic()) {
-            before[leaf + 1].emplace(fold_in_blocks<Executor, T>(op, get, cuts.first(leaf), cuts.last(leaf)));
+            before[leaf + 1].emplace(fold_in_blocks<Executor, T>(pace_of_leaf<Executor>(loop, cuts.length), op, get,
+                                                                 cuts.first(leaf), cuts.last(leaf)));
         } else {
             before[leaf + 1].emplace(fold_run<T>(op, get, cuts.first(leaf), cuts.last(leaf)));
         }

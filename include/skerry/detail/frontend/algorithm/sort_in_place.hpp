@@ -17,8 +17,14 @@ namespace skerry::inline SKERRY_ABI::detail {
 inline constexpr std::ptrdiff_t insertion_limit = 20;
 // A part below this size is not worth a fork.
 inline constexpr std::ptrdiff_t in_place_fork_limit = 2048;
-// Nor is one below this size worth a look whether the sort was called off.
-inline constexpr std::ptrdiff_t in_place_look_limit = 256;
+// Elements that a sort goes through between two looks whether it was called off. What has fewer is not worth one.
+inline constexpr std::ptrdiff_t sorted_between_looks = 256;
+
+// From where in [from, last) a sort that goes through it looks again.
+template <class It>
+It next_look(const It& from, const It& last) {
+    return last - from > sorted_between_looks ? from + sorted_between_looks : last;
+}
 
 // Puts an element that has been taken out of the sequence back into its hole while an exception is on its way. The copy
 // may fail, too: then the hole keeps what it has, and that first exception arrives.
@@ -62,11 +68,18 @@ void sift_down(It first, std::ptrdiff_t root, std::ptrdiff_t n, Less& less) {
     }
 }
 
-template <class It, class Less>
+template <class Executor, class It, class Less>
 void heap_sort(It first, It last, Less& less) {
     const std::ptrdiff_t n = last - first;
-    for (std::ptrdiff_t root = n / 2; root-- > 0;) sift_down(first, root, n, less);
+    const auto look = [](std::ptrdiff_t at) {
+        if (at % sorted_between_looks == 0) check_stop<Executor>();
+    };
+    for (std::ptrdiff_t root = n / 2; root-- > 0;) {
+        look(root);
+        sift_down(first, root, n, less);
+    }
     for (std::ptrdiff_t end = n - 1; end > 0; --end) {
+        look(end);
         std::ranges::iter_swap(first, first + end);
         sift_down(first, 0, end, less);
     }
@@ -99,13 +112,26 @@ void choose_pivot(It first, It last, Less& less) {
 
 // Elements that `before` holds for, then the rest; the pivot, at the front, goes between and is returned. No element is
 // asked for twice: it might answer otherwise, and the two ends pass each other.
-template <class It, class Before>
+template <class Executor, class It, class Before>
 It partition_by_front(It first, It last, Before before) {
     It low = first + 1;
     It high = last - 1;
+    // Elements until the next look, which both ends share; never more than are left.
+    std::ptrdiff_t until_look = (std::min)(high - first, sorted_between_looks);
+    const auto one_more = [&until_look, &high](const It& from) {
+        if (--until_look < 0) [[unlikely]] {
+            until_look = (std::min)(high - from, sorted_between_looks - 1);
+            if (until_look < 0) {
+                until_look = 0;
+                return false;
+            }
+            check_stop<Executor>();
+        }
+        return true;
+    };
     for (;;) {
-        while (low <= high && before(*low)) ++low;
-        while (low < high && !before(*high)) --high;
+        while (one_more(low) && before(*low)) ++low;
+        while (one_more(low + 1) && !before(*high)) --high;
         if (low >= high) break;
         std::ranges::iter_swap(low, high);
         ++low;
@@ -121,23 +147,25 @@ template <class Executor, class It, class Less>
 void quick_sort(It first, It last, Less& less, bool has_left, int bad_splits_left) {
     while (last - first > insertion_limit) {
         const std::ptrdiff_t n = last - first;
-        if (n >= in_place_look_limit) check_stop<Executor>();
+        if (n >= sorted_between_looks) check_stop<Executor>();
         choose_pivot(first, last, less);
         if (has_left && !less(*(first - 1), *first)) {
             // The pivot equals its left neighbour, so everything not greater equals it and is in place. After that a
             // pivot cannot equal its left neighbour, unless the comparison is no order.
-            const It equal = partition_by_front(first, last, [&](const auto& x) { return !less(*first, x); });
+            const It equal =
+                partition_by_front<Executor>(first, last, [first, &less](const auto& x) { return !less(*first, x); });
             first = equal + 1;
             if (last - first > n - n / 8 && --bad_splits_left <= 0) {
-                heap_sort(first, last, less);
+                heap_sort<Executor>(first, last, less);
                 return;
             }
             continue;
         }
-        const It pivot = partition_by_front(first, last, [&](const auto& x) { return less(x, *first); });
+        const It pivot =
+            partition_by_front<Executor>(first, last, [first, &less](const auto& x) { return less(x, *first); });
         if ((std::min)(pivot - first, last - pivot - 1) < n / 8 && --bad_splits_left <= 0) {
-            heap_sort(first, pivot, less);
-            heap_sort(pivot + 1, last, less);
+            heap_sort<Executor>(first, pivot, less);
+            heap_sort<Executor>(pivot + 1, last, less);
             return;
         }
         if constexpr (Executor::parallel) {

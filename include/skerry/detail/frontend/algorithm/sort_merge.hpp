@@ -30,19 +30,24 @@ class moved_out {
 };
 
 // Merges the sorted neighbours [first, middle) and [middle, last); `memory` has room for the first.
-template <class It, class T, class Less>
+template <class Executor, class It, class T, class Less>
 void merge_with_memory(It first, It middle, It last, T* memory, Less& less) {
     const moved_out<T> left{first, middle, memory};
     T* next = left.begin;
     It hole = first; // up to `right` there are as many as elements in the memory
     try {
-        for (It right = middle; next != left.end && right != last; ++hole) {
-            if (less(*right, *next)) {
-                *hole = std::ranges::iter_move(right);
-                ++right;
-            } else {
-                *hole = std::move(*next);
-                ++next;
+        for (It right = middle; next != left.end && right != last;) {
+            check_stop<Executor>();
+            T* const next_end = next_look(next, left.end);
+            const It right_end = next_look(right, last);
+            for (; next != next_end && right != right_end; ++hole) {
+                if (less(*right, *next)) {
+                    *hole = std::ranges::iter_move(right);
+                    ++right;
+                } else {
+                    *hole = std::move(*next);
+                    ++next;
+                }
             }
         }
         for (; next != left.end; ++next, ++hole) *hole = std::move(*next);
@@ -60,6 +65,7 @@ void merge_by_rotation(It first, It middle, It last, Less& less) {
         if (less(*middle, *first)) std::ranges::iter_swap(first, middle);
         return;
     }
+    if (n >= sorted_between_looks) check_stop<Executor>();
     It left_cut = first;
     It right_cut = middle;
     if (middle - first > last - middle) {
@@ -88,7 +94,7 @@ void merge_sort(It first, It last, T* memory, Less& less) {
         insertion_sort(first, last, less);
         return;
     }
-    if (n >= in_place_look_limit) check_stop<Executor>();
+    if (n >= sorted_between_looks) check_stop<Executor>();
     const It middle = first + n / 2;
     T* const upper_memory = memory == nullptr ? nullptr : memory + n / 2;
     const auto lower = [=, &less] { merge_sort<Executor>(first, middle, memory, less); };
@@ -101,7 +107,7 @@ void merge_sort(It first, It last, T* memory, Less& less) {
     }
     if (!less(*middle, *(middle - 1))) return;
     if (memory != nullptr) {
-        merge_with_memory(first, middle, last, memory, less);
+        merge_with_memory<Executor>(first, middle, last, memory, less);
     } else {
         merge_by_rotation<Executor>(first, middle, last, less);
     }

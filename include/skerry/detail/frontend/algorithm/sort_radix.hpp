@@ -12,6 +12,7 @@
 #include <skerry/detail/base/cache_line.hpp>
 #include <skerry/detail/frontend/algorithm/pieces.hpp>
 #include <skerry/detail/frontend/algorithm/scratch.hpp>
+#include <skerry/detail/frontend/algorithm/sort_in_place.hpp>
 #include <skerry/detail/frontend/algorithm/sort_small.hpp>
 
 #include <algorithm>
@@ -62,12 +63,16 @@ class radix_sorter {
     }
 
     // Loops over keys are short, and run block by block where several do: in one loop they take three times as long.
-    static constexpr std::uint64_t block = 4096 / sizeof(T);
+    // Before each block is a look whether the sort was called off, which calls of a projection are worth more often.
+    static constexpr std::uint64_t near_block = 4096 / sizeof(T);
+    static constexpr std::uint64_t block =
+        KeyOf::steady ? near_block : (std::min)(near_block, std::uint64_t{sorted_between_looks});
     static std::uint64_t block_end(std::uint64_t i, std::uint64_t end) { return end - i < block ? end : i + block; }
 
     // Whether [begin, end) of from is in order, also behind the element before it. Mostly the first block says no.
     bool in_order(const T* from, std::uint64_t begin, std::uint64_t end) const {
         for (std::uint64_t i = begin == 0 ? 1 : begin; i < end;) {
+            check_stop<Executor>();
             bool falls = false;
             for (const std::uint64_t last = block_end(i, end); i < last; ++i)
                 falls |= key_of_(from[i]) < key_of_(from[i - 1]);
@@ -103,6 +108,7 @@ class radix_sorter {
         const auto first = key_of_(from[0]);
         auto differing = static_cast<std::remove_const_t<decltype(first)>>(0);
         for (std::uint64_t i = begin; i < end;) {
+            check_stop<Executor>();
             const std::uint64_t last = block_end(i, end);
             for (std::uint64_t k = i; k < last; ++k)
                 differing = static_cast<decltype(differing)>(differing | (key_of_(from[k]) ^ first));
@@ -159,17 +165,20 @@ class radix_sorter {
                 [[maybe_unused]] const std::uint64_t* const end_of = KeyOf::steady ? nullptr : ends(chunk);
                 const unsigned shift = shift_;
                 const std::size_t mask = values() - 1;
-                for (std::uint64_t i = chunks_.first(chunk), end = chunks_.last(chunk); i < end; ++i) {
-                    const T element = from[i];
-                    const std::size_t d = sorter_.digit(element, shift, mask);
-                    if constexpr (!KeyOf::steady) {
-                        if (next[d] == end_of[d]) [[unlikely]]
-                            return;
+                for (std::uint64_t i = chunks_.first(chunk), end = chunks_.last(chunk); i < end;) {
+                    check_stop<Executor>();
+                    for (const std::uint64_t last = block_end(i, end); i < last; ++i) {
+                        const T element = from[i];
+                        const std::size_t d = sorter_.digit(element, shift, mask);
+                        if constexpr (!KeyOf::steady) {
+                            if (next[d] == end_of[d]) [[unlikely]]
+                                return;
+                        }
+                        T* const place = to + next[d]++;
+                        // What lies behind will be written soon, but stores wait in line for a line to come.
+                        __builtin_prefetch(behind(place, cache_line), 1);
+                        *place = element;
                     }
-                    T* const place = to + next[d]++;
-                    // What lies behind will be written soon, but stores wait in line for a line to come.
-                    __builtin_prefetch(behind(place, cache_line), 1);
-                    *place = element;
                 }
             };
             Executor::run_leaves(scatter_chunk, 0, chunks);
@@ -337,14 +346,19 @@ class radix_sorter {
                 }
                 T* const out = in == from ? other : from;
                 std::uint64_t i = 0;
-                for (; i < n; ++i) {
-                    const T element = in[i];
-                    const Count place = next[digit(element, shift, values - 1)]++;
-                    if constexpr (!KeyOf::steady) {
-                        if (place >= n) [[unlikely]]
-                            break;
+                while (i < n) {
+                    check_stop<Executor>();
+                    const std::uint64_t last = block_end(i, n);
+                    for (; i < last; ++i) {
+                        const T element = in[i];
+                        const Count place = next[digit(element, shift, values - 1)]++;
+                        if constexpr (!KeyOf::steady) {
+                            if (place >= n) [[unlikely]]
+                                break;
+                        }
+                        out[place] = element;
                     }
-                    out[place] = element;
+                    if (i != last) break;
                 }
                 if constexpr (!KeyOf::steady) {
                     if (i != n || !std::equal(next, next + values, ends)) break;
@@ -363,13 +377,19 @@ class radix_sorter {
     void count_digits(const T* from, const T* other, std::uint64_t n, Count (&counts)[Digits][Values]) {
         // The bucket's place in `other` is cold: fetched in order here, it does not hold up scattered writes later.
         constexpr unsigned bits = std::bit_width(Values - 1);
-        by_lines(from, from + n, [&](const T* at, const T* end) {
+        const auto count = [&](const T* at, const T* end) {
             __builtin_prefetch(other + (at - from), 1);
             for (; at != end; ++at) {
                 const std::uint64_t key = key_of_(*at);
                 for (unsigned d = 0; d < Digits; ++d) ++counts[d][(key >> (d * bits)) & (Values - 1)];
             }
-        });
+        };
+        for (std::uint64_t i = 0; i < n;) {
+            check_stop<Executor>();
+            const std::uint64_t last = block_end(i, n);
+            by_lines(from + i, from + last, count);
+            i = last;
+        }
     }
 
     const KeyOf& key_of_;

@@ -32,8 +32,12 @@ inline constexpr std::uint64_t bucket_aim = 28;
 inline constexpr std::uint64_t splitter_bytes = 8192;
 inline constexpr std::uint64_t parallel_sort_limit = std::uint64_t{1} << 15;
 inline constexpr int bad_rounds_allowed = 4;
-// Elements between two looks whether the sort was called off.
-inline constexpr std::uint64_t classified_at_once = 256;
+// To where a scatter, which calls nothing of the program's, goes from i before it looks whether the sort was called
+// off.
+constexpr std::uint64_t next_scatter_look(std::uint64_t i, std::uint64_t end) noexcept {
+    constexpr std::uint64_t between_looks = 4096;
+    return end - i > between_looks ? i + between_looks : end;
+}
 
 template <class T>
 constexpr unsigned most_levels() noexcept {
@@ -169,14 +173,16 @@ class sample_sorter {
         const std::uint64_t size = std::uint64_t{2} << levels;
         sample_positions positions{n};
         for (std::uint64_t i = 0; i < size; ++i) other[i] = from[positions.next()];
-        sample_sorter<in_place, false, T, Less>{less_}.sort(other, other + size, ids, size, false, bad_rounds_left);
+        sample_sorter<alone_in<Executor>, false, T, Less>{less_}.sort(other, other + size, ids, size, false,
+                                                                      bad_rounds_left);
         return splitters{other, size, levels, less_};
     }
 
     static void classify(const splitters& by, const T* from, std::uint64_t n, bucket_id* ids, std::uint64_t* counts) {
-        for (; n > classified_at_once; from += classified_at_once, ids += classified_at_once, n -= classified_at_once) {
+        constexpr std::uint64_t at_once = sorted_between_looks;
+        for (; n > at_once; from += at_once, ids += at_once, n -= at_once) {
             check_stop<Executor>();
-            by.classify(from, classified_at_once, ids, counts);
+            by.classify(from, at_once, ids, counts);
         }
         by.classify(from, n, ids, counts);
     }
@@ -193,7 +199,10 @@ class sample_sorter {
             classify(by, from, n, ids, ends);
             std::uint64_t sum = 0;
             for (std::uint64_t b = 0; b < buckets; ++b) ends[b] = std::exchange(sum, sum + ends[b]);
-            for (std::uint64_t i = 0; i < n; ++i) other[ends[ids[i]]++] = from[i];
+            for (std::uint64_t i = 0; i < n;) {
+                check_stop<Executor>();
+                for (const std::uint64_t end = next_scatter_look(i, n); i < end; ++i) other[ends[ids[i]]++] = from[i];
+            }
             scattered = true;
             for (std::uint64_t b = 0; b < buckets; ++b) {
                 check_stop<Executor>();
@@ -218,9 +227,9 @@ class sample_sorter {
             T* const result = move ? other : from;
             if (!move) copy_plain(other, other + size, from);
             if constexpr (Stable) {
-                merge_sort<in_place>(result, result + size, move ? from : other, less_);
+                merge_sort<alone_in<Executor>>(result, result + size, move ? from : other, less_);
             } else {
-                heap_sort(result, result + size, less_);
+                heap_sort<Executor>(result, result + size, less_);
             }
         } else {
             sort(other, from, ids, size, !move, bad_rounds_left);
@@ -265,8 +274,11 @@ void sample_sorter<Executor, Stable, T, Less>::sort_in_chunks(T* from, T* other,
         }
         const auto scatter = [&](std::uint64_t chunk) {
             std::uint64_t* const next = counts(chunk);
-            for (std::uint64_t i = chunks.first(chunk), end = chunks.last(chunk); i < end; ++i)
-                other[next[ids[i]]++] = from[i];
+            for (std::uint64_t i = chunks.first(chunk), last = chunks.last(chunk); i < last;) {
+                check_stop<Executor>();
+                for (const std::uint64_t end = next_scatter_look(i, last); i < end; ++i)
+                    other[next[ids[i]]++] = from[i];
+            }
         };
         Executor::run_leaves(scatter, 0, number);
         scattered = true;

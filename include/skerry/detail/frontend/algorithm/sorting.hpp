@@ -65,13 +65,17 @@ class radix_key {
 };
 
 // Sorted from the start or, strictly, from the end: then nothing is left to do.
-template <class It, class Less>
+template <class Executor, class It, class Less>
 bool settle_sorted(It first, It last, Less& less) {
     It next = first + 1;
     const bool falls = less(*next, *first);
-    do {
-        ++next;
-    } while (next != last && less(*next, *(next - 1)) == falls);
+    ++next;
+    for (It look = next_look(first, last);; look = next_look(next, last)) {
+        while (next != look && less(*next, *(next - 1)) == falls) ++next;
+        if (next != look || next == last) [[likely]]
+            break;
+        check_stop<Executor>();
+    }
     if (falls && next == last) std::reverse(first, last);
     return next == last;
 }
@@ -106,7 +110,7 @@ template <class Executor, bool Stable, class It, class Less>
 void sort_by_comparison(It first, It last, Less& less) {
     using value = std::iter_value_t<It>;
     const std::uint64_t n = sequence_length(first, last);
-    if (n < 2 || settle_sorted(first, last, less)) return;
+    if (n < 2 || settle_sorted<Executor>(first, last, less)) return;
     if constexpr (plain_element<value> && std::contiguous_iterator<It>) {
         sort_plain<Executor, Stable>(std::to_address(first), n, less);
     } else if constexpr (Stable && std::is_nothrow_move_constructible_v<value>) {

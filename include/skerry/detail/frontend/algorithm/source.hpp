@@ -18,6 +18,7 @@
 #include <variant>
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/frontend/algorithm/in_place.hpp>
 #include <skerry/detail/frontend/algorithm/sequence.hpp>
 #include <skerry/detail/frontend/forkjoin/part.hpp>
 #include <skerry/range.hpp>
@@ -129,12 +130,23 @@ class fold_in_parts {
     }
 
   private:
+    // Goes on by n elements, or by as many as there are, and returns how many those were.
+    static std::uint64_t skip(Source& source, std::uint64_t n) {
+        constexpr std::uint64_t between_looks = 8;
+        for (std::uint64_t i = 0; i != n; ++i) {
+            if (i % between_looks == 0) {
+                check_stop<Executor>();
+            }
+            if (!source()) {
+                return i;
+            }
+        }
+        return n;
+    }
+
     static part from(const Fold& how, Source& source, std::uint64_t length) {
         Source after = source;
-        std::uint64_t n = 0;
-        while (n != length && after()) {
-            ++n;
-        }
+        const std::uint64_t n = skip(after, length);
         if (n == 0) {
             return std::nullopt;
         }
@@ -157,9 +169,7 @@ class fold_in_parts {
         }
         const std::uint64_t half = n / 2;
         Source after = source;
-        for (std::uint64_t i = 0; i != half; ++i) {
-            static_cast<void>(after());
-        }
+        skip(after, half);
         auto both =
             Executor::fork_values(as_part_of<Fold>([&how, &source, half] { return next(how, source, half); }),
                                   as_part_of<Fold>([&how, &after, n, half] { return next(how, after, n - half); }));

@@ -154,7 +154,7 @@ class source_chain {
     // What is left, after a push that failed.
     [[gnu::noinline]] static T fold_in_order(T sum, found_by<Source> found, Source source, const Fold& how) {
         sum = how.join(std::move(sum), how.leaf(*found));
-        return in_place::fold_source<T>(std::move(sum), std::move(source), how);
+        return alone_in<forking>::fold_source<T>(std::move(sum), std::move(source), how);
     }
 };
 
