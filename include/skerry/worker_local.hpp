@@ -114,7 +114,7 @@ class worker_local {
         }
         T sum = *i;
         while (++i != end()) {
-            sum = std::invoke(op, std::move(sum), *i);
+            sum = static_cast<T>(std::invoke(op, std::move(sum), *i));
         }
         return sum;
     }

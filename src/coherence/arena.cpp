@@ -49,10 +49,21 @@ std::vector<arena_place>& chosen_places() {
     throw std::system_error(error, std::generic_category(), text.c_str());
 }
 
+// Of processes that were launched together fabric/shm says it.
+void warn_if_small(const arena_place& got, const arena_place& usual) noexcept {
+    if (got.bytes < usual.bytes && port::address_space_limit() != UINT64_MAX) {
+        fixed_text<200> text;
+        text << "skerry: the arena for regions has " << got.bytes / gib << " GiB in place of " << usual.bytes / gib
+             << "; look at 'ulimit -v'\n";
+        port::write_stderr(text.view());
+    }
+}
+
 port::reservation reserve(std::span<const arena_place> wanted) {
     int first_error = 0;
     for (const arena_place& p : wanted) {
         if (port::reserve_at(p.address, p.bytes)) {
+            warn_if_small(p, wanted.front());
             return port::reservation(p);
         }
         first_error = first_error == 0 ? errno : first_error;

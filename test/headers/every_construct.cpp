@@ -282,6 +282,8 @@ int every_task(int n) {
     lists.local().push_back(n);
     for (int& each : counts) ++each;
     for (const auto& each : std::as_const(lists)) sum += static_cast<int>(each.size());
+    sk::worker_local<short> few;
+    sum += few.combine(std::plus<>{}); // whose result is an int
     sum += counts.combine(std::plus<>{}) + static_cast<int>(made.combine([](double a, double b) { return a + b; }));
     lists.clear();
     return sum + same + static_cast<int>(text.size());

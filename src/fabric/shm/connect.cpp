@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/port/environment.hpp"
+#include "base/port/process.hpp"
 #include "base/port/shared_memory.hpp"
 #include "fabric/ring_endpoint.hpp"
 #include "fabric/shm/handshake.hpp"
@@ -82,6 +83,19 @@ mapping open(unsigned processes) {
     return result;
 }
 
+// A rank is for one process. Its own children, and whatever the program that was launched starts, have the same
+// variables and perhaps the descriptor: who comes first is the one.
+void join_as(unsigned self, control& shared) {
+    std::uint32_t other = 0;
+    // relaxed: nothing else is told by it
+    if (!shared.hellos[self].process.compare_exchange_strong(other, port::process_id(), detail::memory_order::relaxed,
+                                                             detail::memory_order::relaxed)) {
+        throw std::invalid_argument("skerry: process " + std::to_string(other) + " of the system has joined with " +
+                                    std::string(rank_variable) + "=" + std::to_string(self) +
+                                    " before; a process connects once, and its own children cannot");
+    }
+}
+
 } // namespace
 
 bool launched() { return port::environment(rank_variable).has_value(); }
@@ -98,6 +112,7 @@ connection connect(const connect_options& options) {
     const auto processes = static_cast<unsigned>(whole(ranks_variable, 1, most_processes));
     const auto self = static_cast<unsigned>(whole(rank_variable, 0, processes - 1));
     mapping shared = open(processes);
+    join_as(self, shared.head());
     agreed with_others = shake_hands(shared.head(), shared.words(), self, options);
     capabilities about;
     about.name = "shm";

@@ -44,12 +44,11 @@ class handshake {
     }
 
   private:
-    void arrive() {
+    void arrive() { // joined as this one: connect.cpp
         hello& mine = shared_.hellos[self_];
         mine.table_hash = options_.table.hash;
         mine.table_entries = options_.table.entries;
         mine.code = options_.table.code;
-        mine.process = port::process_id();
         sample = static_cast<std::uint32_t>(port::now_ns()) | 1U;
         mine.sample = sample;
         mine.sample_at = reinterpret_cast<std::uintptr_t>(&sample);
@@ -162,28 +161,18 @@ class handshake {
 
     port::reservation agree_on_place() {
         const auto mine = port::arena_places();
-        std::uint32_t mapped = 0;   // places of their own
-        std::uint32_t reserved = 0; // and those that lie inside one of them
+        std::uint32_t reserved = 0;
         for (std::uint32_t i = 0; i < shared_.place_count; ++i) {
             const port::arena_place& place = shared_.places[i];
-            if (std::find(mine.begin(), mine.end(), place) == mine.end()) {
-                continue;
-            }
-            if (holder_of(place, mapped) != none) {
-                reserved |= 1U << i;
-            } else if (port::reserve_at(place.address, place.bytes)) {
-                mapped |= 1U << i;
+            if (std::find(mine.begin(), mine.end(), place) != mine.end() &&
+                port::reserve_at(place.address, place.bytes)) {
+                port::release_reserved(place.address, place.bytes);
                 reserved |= 1U << i;
             }
         }
         shared_.hellos[self_].reserved = reserved;
         reach(step::answered);
-        try {
-            await(step::answered, "reserve its arena");
-        } catch (...) {
-            keep(mapped, none);
-            throw;
-        }
+        await(step::answered, "reserve its arena");
         std::uint32_t common = reserved;
         for (unsigned i = 0; i < shared_.processes; ++i) {
             common &= shared_.hellos[i].reserved;
@@ -192,8 +181,8 @@ class handshake {
         while (chosen < shared_.place_count && (common >> chosen & 1U) == 0) {
             ++chosen;
         }
-        if (chosen == shared_.place_count) {
-            keep(mapped, none);
+        if (chosen == shared_.place_count ||
+            !port::reserve_at(shared_.places[chosen].address, shared_.places[chosen].bytes)) {
             throw std::runtime_error("skerry: no address is free for the arena in all processes; " +
                                      results([this](std::uint32_t places_of) { return places(places_of); }) +
                                      "; look at 'ulimit -v', and build all processes alike");
@@ -201,7 +190,6 @@ class handshake {
         if (self_ == 0) {
             warn_if_small(shared_.places[chosen]);
         }
-        keep(mapped, chosen);
         return port::reservation(shared_.places[chosen]);
     }
 
@@ -212,52 +200,16 @@ class handshake {
             const hello& other = shared_.hellos[i];
             std::uint32_t found = 0;
             const port::peer_range look{&found, other.sample_at, sizeof found};
-            if (options_.reach && i != self_ && port::read_peer(other.process, {&look, 1}) == sizeof found &&
-                found == other.sample && port::write_peer(other.process, {&look, 1}) == sizeof found) {
-                result[i] = other.process;
+            const std::uint32_t process = other.process.load(detail::memory_order::relaxed); // relaxed: H2 covers it
+            if (options_.reach && i != self_ && port::read_peer(process, {&look, 1}) == sizeof found &&
+                found == other.sample && port::write_peer(process, {&look, 1}) == sizeof found) {
+                result[i] = process;
             }
         }
         return result;
     }
 
-    static constexpr std::uint32_t none = UINT32_MAX;
     static constexpr std::uint64_t gib = std::uint64_t{1} << 30;
-
-    static bool inside(const port::arena_place& inner, const port::arena_place& outer) noexcept {
-        return outer.address <= inner.address && inner.address + inner.bytes <= outer.address + outer.bytes;
-    }
-
-    // Which mapped place a place lies inside of, or none.
-    std::uint32_t holder_of(const port::arena_place& place, std::uint32_t mapped) const noexcept {
-        for (std::uint32_t i = 0; i < shared_.place_count; ++i) {
-            if ((mapped >> i & 1U) != 0 && inside(place, shared_.places[i])) {
-                return i;
-            }
-        }
-        return none;
-    }
-
-    // Gives back what is mapped, but the chosen place. That one is never unmapped, so nothing can come between.
-    void keep(std::uint32_t mapped, std::uint32_t chosen) const noexcept {
-        for (std::uint32_t i = 0; i < shared_.place_count; ++i) {
-            if ((mapped >> i & 1U) == 0) {
-                continue;
-            }
-            const port::arena_place& whole = shared_.places[i];
-            const std::uint64_t end = whole.address + whole.bytes;
-            if (chosen == none || !inside(shared_.places[chosen], whole)) {
-                port::release_reserved(whole.address, whole.bytes);
-                continue;
-            }
-            const port::arena_place& kept = shared_.places[chosen];
-            if (kept.address > whole.address) {
-                port::release_reserved(whole.address, kept.address - whole.address);
-            }
-            if (end > kept.address + kept.bytes) {
-                port::release_reserved(kept.address + kept.bytes, end - kept.address - kept.bytes);
-            }
-        }
-    }
 
     // The bytes of the largest place that a process could reserve.
     [[nodiscard]] std::uint64_t most_of(std::uint32_t reserved) const noexcept {

@@ -5,8 +5,9 @@
 //
 //   H1  each writes its table's identity, process 0 also the places where the arena may lie; step = arrived
 //   H2  each waits until all have arrived, and compares
-//   H3  each reserves whichever of the places are free to it, and says which; step = answered
-//   H4  each waits until all have answered; the first place that all have is the arena, the others are given back
+//   H3  each tries which of the places it can reserve, one at a time, and says which; step = answered. A limit on its
+//       address space (ulimit -v) may allow each of them and not two
+//   H4  each waits until all have answered; the first place that all can have is the arena, and each reserves it
 //   H5  each looks whose private memory the system lets it in, by a sample that the other one named in H1
 //
 // All read the same answers, so all come to the same result without a further round. A process tries a place only if

@@ -5,7 +5,8 @@
 // names of the variables that lead to it.
 //
 // Thread safety: `magic` to `processes` are constant once a process runs; `place_count` and `places` are process 0's
-// until its step is `arrived`; a hello is its process's until its step says that it is written (H1 -> H2).
+// until its step is `arrived`; a hello belongs to who has put its number into it first, until its step says that it is
+// written (H1 -> H2).
 
 #include <cstddef>
 #include <cstdint>
@@ -47,8 +48,8 @@ struct alignas(detail::cache_line) hello {
     std::uint64_t table_hash = 0;
     std::uint64_t table_entries = 0;
     std::uint64_t code = 0;
-    std::uint32_t process = 0; // the system's number
-    std::uint32_t sample = 0;  // what lies at that address of its private memory, until it has ended
+    across_processes::atomic<std::uint32_t> process{0}; // the system's number of the one who joined; 0: nobody has
+    std::uint32_t sample = 0; // what lies at that address of its private memory, until it has ended
     std::uint64_t sample_at = 0;
 };
 
@@ -68,7 +69,7 @@ struct control {
 constexpr std::uint64_t layout_of_this_build() noexcept {
     std::uint64_t mixed = 0xcbf2'9ce4'8422'2325;
     for (const std::uint64_t part :
-         {std::uint64_t{3}, std::uint64_t{message_bytes}, std::uint64_t{request_slots}, std::uint64_t{reply_slots},
+         {std::uint64_t{4}, std::uint64_t{message_bytes}, std::uint64_t{request_slots}, std::uint64_t{reply_slots},
           std::uint64_t{bulk_slots}, std::uint64_t{block_bytes}, std::uint64_t{blocks_per_link},
           std::uint64_t{sizeof(control)}, std::uint64_t{sizeof(station<across_processes>)},
           std::uint64_t{sizeof(link<across_processes>)}}) {

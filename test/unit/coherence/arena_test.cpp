@@ -122,6 +122,24 @@ TEST(Arena, TakesTheNextPlaceIfOneIsTaken) {
                                                       HasSubstr(": something else in this process has them"))));
 }
 
+TEST(Arena, ASmallOneIsToldOfOnce) {
+    if (skerry_test::sanitized) {
+        GTEST_SKIP() << "sanitizers need address space of their own";
+    }
+    const auto child = run_in_child([] {
+        const rlimit limit{.rlim_cur = rlim_t{1200} << 20, .rlim_max = rlim_t{1200} << 20};
+        if (::setrlimit(RLIMIT_AS, &limit) != 0) {
+            return 2;
+        }
+        skerry::region r = skerry::root_region().create();
+        r.make<int>(1);
+        skerry::root_region().make<int>(1);
+        return 0;
+    });
+    EXPECT_EQ(child.code, 0);
+    EXPECT_EQ(child.output, "skerry: the arena for regions has 1 GiB in place of 1024; look at 'ulimit -v'\n");
+}
+
 TEST(Arena, ALimitOnAddressSpaceIsNamed) {
     if (skerry_test::sanitized) {
         GTEST_SKIP() << "sanitizers need address space of their own";

@@ -256,14 +256,18 @@ TEST(handshake, a_small_arena_is_told_of_once) {
     if (skerry_test::sanitized) {
         GTEST_SKIP() << "a sanitizer's shadow memory does not fit any limit";
     }
-    const child_result one = launched({"small_arena", "1"});
+    const child_result one = launched({"small_arena", "0", "1200"});
     EXPECT_EQ(one.code, 0);
     EXPECT_EQ(one.output, "skerry: the arena for regions has 1 GiB in place of 1024; process 0 could reserve 1024 GiB, "
                           "process 1 could reserve 1 GiB; look at 'ulimit -v'\nlauncher: \n");
-    const child_result all = launched({"small_arena", "0"});
+    const child_result all = launched({"small_arena", "1200", "1200"});
     EXPECT_EQ(all.code, 0);
     EXPECT_EQ(all.output, "skerry: the arena for regions has 1 GiB in place of 1024; process 0 and 1 could reserve "
                           "1 GiB; look at 'ulimit -v'\nlauncher: \n");
+    const child_result different = launched({"small_arena", "17000", "1200"});
+    EXPECT_EQ(different.code, 0) << "each place alone fits the limit of the first, two do not";
+    EXPECT_EQ(different.output, "skerry: the arena for regions has 1 GiB in place of 1024; process 0 could reserve "
+                                "16 GiB, process 1 could reserve 1 GiB; look at 'ulimit -v'\nlauncher: \n");
 }
 
 TEST(handshake, different_tables_are_named_by_both) {
@@ -318,6 +322,19 @@ TEST(handshake, once_in_a_process) {
     EXPECT_EQ(r.code, 7);
     EXPECT_THAT(r.output, HasSubstr(" is not the memory that 'skerry launch' shares; a process connects once, and its "
                                     "own children cannot\n"));
+}
+
+// A rank is for one process: the child, or its parent behind it.
+TEST(handshake, once_for_a_rank) {
+    const child_result r = launched({"after_its_child"});
+    EXPECT_EQ(r.code, 7);
+    EXPECT_THAT(r.output,
+                testing::ContainsRegex("skerry: process [0-9]+ of the system has joined with SKERRY_RANK=[01] "
+                                       "before; a process connects once, and its own children cannot\n"));
+    for (int i = 0; i < 20; ++i) {
+        const child_result both = launched({"with_its_child"});
+        EXPECT_EQ(both.code, 0) << both.output;
+    }
 }
 
 // connect() with these variables, in a child; what it says.

@@ -5,11 +5,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/port/child.hpp"
@@ -69,6 +71,15 @@ int same_arena() {
         return 14;
     }
     return *word == self + 1 ? 0 : 15; // the other's write is not seen here
+}
+
+bool joins() {
+    try {
+        static_cast<void>(shm::connect());
+        return true;
+    } catch (const std::invalid_argument&) {
+        return false;
+    }
 }
 
 // Leaves so much address space to this process.
@@ -164,6 +175,20 @@ int run(std::string_view what, unsigned rank, char** arguments) {
     } else if (what == "connect_twice") {
         const shm::connection first = shm::connect();
         static_cast<void>(shm::connect());
+    } else if (what == "with_its_child") { // at the same time
+        const pid_t child = ::fork();
+        const bool joined = joins();
+        if (child == 0) {
+            ::_exit(joined ? 1 : 0);
+        }
+        int status = 0;
+        ::waitpid(child, &status, 0);
+        return int{joined} + WEXITSTATUS(status) == 1 ? 0 : 8;
+    } else if (what == "after_its_child") {
+        if (const pid_t child = ::fork(); child != 0) {
+            ::waitpid(child, nullptr, 0);
+        }
+        static_cast<void>(shm::connect());
     } else if (what == "same_arena") {
         return same_arena();
     } else if (what == "other_arena") { // one process has something else at the best place
@@ -177,9 +202,9 @@ int run(std::string_view what, unsigned rank, char** arguments) {
             limit_address_space(512);
         }
         static_cast<void>(shm::connect());
-    } else if (what == "small_arena") { // from this rank on
-        if (rank >= static_cast<unsigned>(std::atoi(arguments[0]))) {
-            limit_address_space(1'200);
+    } else if (what == "small_arena") { // a limit in MiB for each rank, 0: none
+        if (const int mebibytes = std::atoi(arguments[rank]); mebibytes != 0) {
+            limit_address_space(static_cast<rlim_t>(mebibytes));
         }
         const shm::connection joined = shm::connect();
         return joined.arena.place().bytes == std::size_t{1} << 30 ? 0 : 8;

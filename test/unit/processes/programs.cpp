@@ -10,15 +10,19 @@
 #include <cstdio>
 #include <functional>
 #include <istream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <numeric>
+#include <optional>
+#include <ranges>
 #include <span>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <variant>
 #include <vector>
 
 #include <sched.h>
@@ -181,6 +185,16 @@ void pointers(skerry::runtime& r) {
           std::cref(on_stack));
     stays([](pid_t& p, std::array<const looks*, 2> x) { p = here_if(x[1]->first == 7); },
           std::array<const looks*, 2>{inside, &on_stack});
+    stays([](pid_t& p, std::optional<const looks*> x) { p = here_if((*x)->first == 7); },
+          std::optional<const looks*>(&on_stack));
+    stays([](pid_t& p, std::variant<int, const looks*> x) { p = here_if(std::get<1>(x)->first == 7); },
+          std::variant<int, const looks*>(&on_stack));
+    stays([](pid_t& p, std::ranges::subrange<const int*> x) { p = here_if(x[1] == 8); },
+          std::ranges::subrange<const int*>(list.data(), list.data() + 2));
+    stays([](pid_t& p, std::reverse_iterator<const int*> x) { p = here_if(*x == 8); },
+          std::reverse_iterator<const int*>(list.data() + 2));
+    stays([](pid_t& p, std::array<std::optional<std::span<const int>>, 1> x) { p = here_if((*x[0])[1] == 8); },
+          std::array{std::optional(std::span<const int>(list))});
     const std::size_t stay = n;
     // These go, and first: nobody takes the others while the only worker is held.
     spawn([](pid_t& p, const looks& x, const looks* same) { p = here_if(&x == same); }, out(pids[n++]), in(*inside),
@@ -189,6 +203,11 @@ void pointers(skerry::runtime& r) {
           static_cast<const looks*>(nullptr));
     spawn([](pid_t& p, std::array<int, 2> x, int looks::* y) { p = here_if(x[1] == 2 && looks().*y == 7); },
           out(pids[n++]), std::array<int, 2>{1, 2}, &looks::first);
+    spawn(
+        [](pid_t& p, const looks& x, std::optional<const looks*> same, std::optional<const looks*> none,
+           std::variant<const looks*, int> number) { p = here_if(&x == *same && !none && std::get<int>(number) == 3); },
+        out(pids[n++]), in(*inside), std::optional<const looks*>(inside), std::optional<const looks*>(),
+        std::variant<const looks*, int>(3));
     hold_until_taken(r, n - stay);
     taskwait();
     const pid_t here = ::getpid();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A library that ThreadSanitizer watches has the constant below, and a program that it watches asks for it: with another
-// library each task would be reported as a race with who began it. Its name is what the linker says. It is read where
-// a program begins, since linkers drop what is only named.
+// A library that ThreadSanitizer watches has the constant below, and a program that it watches asks for it: with
+// another library each task would be reported as a race with who began it. Its name is what the linker says. It is read
+// where a program begins, since linkers drop what is only named.
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/export.hpp>

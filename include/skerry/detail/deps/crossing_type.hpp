@@ -6,6 +6,7 @@
 // program, since programs lie at different addresses. Pointers among the values go only if they lead into the arena:
 // nothing else has the same address in both.
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <concepts>
@@ -14,8 +15,11 @@
 #include <cstring>
 #include <iterator>
 #include <memory>
+#include <optional>
+#include <ranges>
 #include <span>
 #include <type_traits>
+#include <variant>
 #include <vector>
 
 #include <skerry/access.hpp>
@@ -117,9 +121,54 @@ F unpack_function(byte_reader& in) {
 
 // Whether the type of a value says that it holds pointers. Of other classes nobody can tell.
 template <class T>
-inline constexpr bool is_array_of_values = false;
+consteval bool has_pointers() noexcept;
+
+// Classes of std that hold values of types that they name. every() calls f for each value until that returns false, and
+// returns whether it never did.
+template <class T>
+struct held_values {};
 template <class T, std::size_t N>
-inline constexpr bool is_array_of_values<std::array<T, N>> = true;
+struct held_values<std::array<T, N>> {
+    static constexpr bool have_pointers = has_pointers<T>();
+    template <class F>
+    static bool every(const std::array<T, N>& x, F f) {
+        return std::ranges::all_of(x, f);
+    }
+};
+template <class T>
+struct held_values<std::optional<T>> {
+    static constexpr bool have_pointers = has_pointers<T>();
+    template <class F>
+    static bool every(const std::optional<T>& x, F f) {
+        return !x || f(*x);
+    }
+};
+template <class... T>
+struct held_values<std::variant<T...>> {
+    static constexpr bool have_pointers = (has_pointers<T>() || ...);
+    template <class F>
+    static bool every(const std::variant<T...>& x, F f) {
+        return x.valueless_by_exception() || std::visit(f, x);
+    }
+};
+template <class I, class S, std::ranges::subrange_kind K>
+struct held_values<std::ranges::subrange<I, S, K>> {
+    static constexpr bool have_pointers = has_pointers<I>() || has_pointers<S>();
+    template <class F>
+    static bool every(const std::ranges::subrange<I, S, K>& x, F f) {
+        return f(x.begin()) && f(x.end());
+    }
+};
+template <class I>
+struct held_values<std::reverse_iterator<I>> {
+    static constexpr bool have_pointers = has_pointers<I>();
+    template <class F>
+    static bool every(const std::reverse_iterator<I>& x, F f) {
+        return f(x.base());
+    }
+};
+template <class T>
+concept holds_values = requires { held_values<T>::have_pointers; };
 
 template <class T>
 concept views_elements = std::is_class_v<T> && requires(const T& x) {
@@ -135,8 +184,8 @@ concept leads_to_elements = std::is_class_v<T> && std::contiguous_iterator<T>;
 
 template <class T>
 consteval bool has_pointers() noexcept {
-    if constexpr (is_array_of_values<T>) {
-        return has_pointers<typename T::value_type>();
+    if constexpr (holds_values<T>) {
+        return held_values<T>::have_pointers;
     } else {
         return std::is_pointer_v<T> || std::is_member_function_pointer_v<T> || views_elements<T> || refers_to_one<T> ||
                leads_to_elements<T>;
@@ -153,13 +202,8 @@ bool leads_inside(const T& x, bool (*in_arena)(const void*) noexcept) noexcept {
     };
     if constexpr (!has_pointers<T>()) {
         return true;
-    } else if constexpr (is_array_of_values<T>) {
-        for (const auto& e : x) {
-            if (!leads_inside(e, in_arena)) {
-                return false;
-            }
-        }
-        return true;
+    } else if constexpr (holds_values<T>) {
+        return held_values<T>::every(x, [in_arena](const auto& e) { return leads_inside(e, in_arena); });
     } else if constexpr (std::is_member_function_pointer_v<T> || is_function_pointer<T>) {
         return x == nullptr; // code lies elsewhere in each process
     } else if constexpr (std::is_pointer_v<T>) {
