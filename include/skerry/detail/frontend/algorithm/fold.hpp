@@ -171,7 +171,7 @@ void begin_pair(folded& sum, std::uint64_t k) {
 }
 
 // run_lazily with a result. Precondition: there is no sum yet. The elements are grouped as in fold_in_blocks(): on one
-// worker, where nobody asks for work, as in the elision.
+// worker as in the elision.
 template <class Executor>
 void fold_lazily(loop_pace& loop, folded& sum, std::uint64_t first, std::uint64_t last) {
     leaf_pace pace(loop, last - first, blocks_per_leaf, shortest_block);
@@ -195,7 +195,8 @@ void fold_lazily(loop_pace& loop, folded& sum, std::uint64_t first, std::uint64_
             sum.run(first, first + block);
             first += block;
         }
-        if (Executor::demand() && last - first > 1) {
+        // One worker is asked, too, as it begins: nobody would take the half, and the sum would be another.
+        if (Executor::demand() && Executor::concurrency() > 1 && last - first > 1) {
             const std::uint64_t middle = first + (last - first) / 2;
             sum.add([&loop, first, middle, last](folded& rest) {
                 fold_both_into<Executor>(
