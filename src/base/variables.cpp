@@ -31,13 +31,14 @@ constexpr std::array<std::string_view, 10> options{
     "SKERRY_TRACE",
     "SKERRY_TRACE_MEMORY",
 };
-constexpr std::array<std::string_view, 11> others{
-    "SKERRY_RANK",      "SKERRY_RANKS",       "SKERRY_FABRIC_FD",                            // the launcher's
-    "SKERRY_FAULT",     "SKERRY_VARIANT",     "SKERRY_STRESS_SECONDS", "SKERRY_STRESS_SEED", // tests'
-    "SKERRY_SANITIZED", "SKERRY_SIM_OUTCOME",                                                // tests'
-    "SKERRY_ROOT",      "SKERRY_DIR",                                                        // CMake's, of any package
+// All of them are set in a process that was launched.
+constexpr std::array<std::string_view, 3> of_launcher{"SKERRY_RANK", "SKERRY_RANKS", "SKERRY_FABRIC_FD"};
+constexpr std::array<std::string_view, 12> others{
+    "SKERRY_FAULT",       "SKERRY_VARIANT",     "SKERRY_STRESS_SECONDS", "SKERRY_STRESS_SEED",  // tests'
+    "SKERRY_SANITIZED",   "SKERRY_SIM_OUTCOME", "SKERRY_TEST",           "SKERRY_TEST_MOMENTS", // tests'
+    "SKERRY_TEST_INSIDE", "SKERRY_TEST_KILL",                                                   // tests'
+    "SKERRY_ROOT",        "SKERRY_DIR", // CMake's, of any package
 };
-constexpr std::string_view of_tests = "SKERRY_TEST"; // whatever begins so
 constexpr std::size_t longest = 64;
 
 // How many letters must be put in, left out or changed to make one word of the other.
@@ -56,8 +57,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }
 
 bool known(std::string_view name) noexcept {
-    return name.starts_with(of_tests) || std::ranges::find(options, name) != options.end() ||
-           std::ranges::find(others, name) != others.end();
+    const auto among = [name](const auto& names) { return std::ranges::find(names, name) != names.end(); };
+    return among(options) || among(of_launcher) || among(others);
 }
 
 // A name may hold whatever the caller of the program likes; a terminal must not obey it.
@@ -83,7 +84,7 @@ std::string text_of(std::string_view name) {
 
 bool name_them() noexcept {
     try {
-        if (port::environment("SKERRY_RANK")) {
+        if (std::ranges::all_of(of_launcher, [](auto name) { return port::environment(name.data()).has_value(); })) {
             return true;
         }
         for (const std::string& name : port::environment_names("SKERRY_")) {

@@ -3,6 +3,7 @@
 // The default runtime: made at first use, never destroyed, so that it may be used before main and in static
 // destructors; made anew in the child of a fork.
 
+#include <exception>
 #include <mutex>
 
 #include <skerry/detail/frontend/algorithm/kept_memory.hpp>
@@ -54,8 +55,16 @@ region_guard::~region_guard() { engine::leave(); }
 unsigned concurrency() noexcept {
     try {
         return engine::current().crew().workers();
-    } catch (...) {
-        return 1; // the construct that asks will meet the same error, and report it
+    } catch (const std::exception& e) {
+        // The construct that asks meets the same error if it forks. A small loop does not: once it is said all the
+        // same.
+        static constinit machine::atomic<bool> said{false};
+        if (!said.exchange(true, memory_order::relaxed)) { // relaxed: it says nothing about other memory
+            port::write_stderr("skerry: no runtime could be made: ");
+            port::write_stderr(e.what());
+            port::write_stderr("\n");
+        }
+        return 1;
     }
 }
 

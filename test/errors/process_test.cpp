@@ -97,10 +97,18 @@ TEST(Variables, ALauncherNamesThemForAllProcesses) {
               misspelt);
     EXPECT_EQ(said_by([] {
                   setenv("SKERRY_WORKER", "1", 1);
-                  setenv("SKERRY_RANK", "0", 1);
+                  for (const char* const name : {"SKERRY_RANK", "SKERRY_RANKS", "SKERRY_FABRIC_FD"}) {
+                      setenv(name, "9", 1);
+                  }
                   static_cast<void>(skerry::options::from_environment());
               }),
               "");
+    EXPECT_EQ(said_by([] {
+                  setenv("SKERRY_WORKER", "1", 1);
+                  setenv("SKERRY_RANK", "0", 1); // left behind by something
+                  static_cast<void>(skerry::options::from_environment());
+              }),
+              misspelt);
 }
 
 TEST(Variables, WhatIsNearNoOptionIsToldTheOptions) {
@@ -111,6 +119,24 @@ TEST(Variables, WhatIsNearNoOptionIsToldTheOptions) {
     EXPECT_THAT(said, StartsWith("skerry: the environment sets SKERRY_THREADS, which is no option; there are "
                                  "SKERRY_WORKERS, SKERRY_PIN, "));
     EXPECT_THAT(said, EndsWith(", SKERRY_TRACE and SKERRY_TRACE_MEMORY\n"));
+    EXPECT_THAT(said_by([] {
+                    setenv("SKERRY_TESTING", "1", 1);
+                    static_cast<void>(skerry::options::from_environment());
+                }),
+                StartsWith("skerry: the environment sets SKERRY_TESTING, which is no option; "))
+        << "only what the tests do read is left out";
+}
+
+// A loop that is small enough asks for no runtime, but for how many workers it would have.
+TEST(Variables, ALoopThatNeedsNoRuntimeSaysWhyThereIsNone) {
+    EXPECT_EQ(said_by([] {
+                  setenv("SKERRY_WORKERS", "abc", 1);
+                  for (int i = 0; i < 2; ++i) {
+                      skerry::parallel_for(0, 2, [](int) {});
+                  }
+              }),
+              "skerry: no runtime could be made: SKERRY_WORKERS=abc: not understood; a whole number from 0 to 4096 is "
+              "accepted\n");
 }
 
 TEST(Variables, ATerminalDoesNotObeyThem) {

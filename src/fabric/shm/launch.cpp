@@ -137,7 +137,7 @@ class crew {
         if (ranks_.size() > 1 && !met_ && result_.status == 0) {
             result_.text = "the " + std::to_string(ranks_.size()) +
                            " processes never met, and each has run the whole program: it calls run() of no "
-                           "skerry::runtime, where they meet";
+                           "skerry::runtime, where they meet, or has more rights than its caller and reads no variable";
         }
         return result_;
     }

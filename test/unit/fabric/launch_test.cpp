@@ -82,7 +82,7 @@ TEST(launch, processes_that_never_met_are_told_of) {
     const child_result r = launched({"succeed"}, 2, 3);
     EXPECT_EQ(r.code, 0);
     EXPECT_EQ(r.output, "launcher: the 3 processes never met, and each has run the whole program: it calls run() of no "
-                        "skerry::runtime, where they meet\n");
+                        "skerry::runtime, where they meet, or has more rights than its caller and reads no variable\n");
     EXPECT_EQ(launched({"succeed"}, 2, 1).output, "launcher: \n") << "there is nobody to meet";
 }
 

@@ -62,7 +62,7 @@ void expect_never_met(const std::string& program) {
     const child_result r = launched(2, {self(), program});
     EXPECT_EQ(r.code, 0) << program;
     EXPECT_EQ(r.output, "launcher: the 2 processes never met, and each has run the whole program: it calls run() of no "
-                        "skerry::runtime, where they meet\n");
+                        "skerry::runtime, where they meet, or has more rights than its caller and reads no variable\n");
 }
 
 // Two processes with so many workers each.
