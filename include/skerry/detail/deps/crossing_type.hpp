@@ -151,19 +151,19 @@ struct held_values<std::variant<T...>> {
         return x.valueless_by_exception() || std::visit(f, x);
     }
 };
-template <class I, class S, std::ranges::subrange_kind K>
-struct held_values<std::ranges::subrange<I, S, K>> {
-    static constexpr bool have_pointers = has_pointers<I>() || has_pointers<S>();
+template <class It, class End, std::ranges::subrange_kind Kind>
+struct held_values<std::ranges::subrange<It, End, Kind>> {
+    static constexpr bool have_pointers = has_pointers<It>() || has_pointers<End>();
     template <class F>
-    static bool every(const std::ranges::subrange<I, S, K>& x, F f) {
+    static bool every(const std::ranges::subrange<It, End, Kind>& x, F f) {
         return f(x.begin()) && f(x.end());
     }
 };
-template <class I>
-struct held_values<std::reverse_iterator<I>> {
-    static constexpr bool have_pointers = has_pointers<I>();
+template <class It>
+struct held_values<std::reverse_iterator<It>> {
+    static constexpr bool have_pointers = has_pointers<It>();
     template <class F>
-    static bool every(const std::reverse_iterator<I>& x, F f) {
+    static bool every(const std::reverse_iterator<It>& x, F f) {
         return f(x.base());
     }
 };
