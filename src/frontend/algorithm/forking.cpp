@@ -40,7 +40,7 @@ void fold_automatically(folded& sum, std::uint64_t count) {
 }
 
 void run_both(const function_ref<>& f, const function_ref<>& g) {
-    fork([&f] { f(); }, [&g] { g(); });
+    fork_both([&f] { f(); }, [&g] { g(); });
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail

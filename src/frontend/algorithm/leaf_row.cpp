@@ -121,7 +121,7 @@ const Closure* closure_of(const task_header& task) noexcept {
 
 [[gnu::noinline]] void leaf_rows::run_halves(std::uint64_t first, std::uint64_t last) {
     const std::uint64_t middle = leaf_tree::middle(first, last);
-    fork(half_of_rows{this, first, middle}, half_of_rows{this, middle, last});
+    fork_both(half_of_rows{this, first, middle}, half_of_rows{this, middle, last});
 }
 
 const char* name_of_leaves(const task_header& task) noexcept {
@@ -171,7 +171,7 @@ namespace {
 // Fewer leaves than a row has, more than one.
 void run_in_forks(const void* leaf, const leaf_code& code, std::uint64_t first, std::uint64_t last) {
     const std::uint64_t middle = leaf_tree::middle(first, last);
-    fork(few_leaves{leaf, &code, first, middle}, few_leaves{leaf, &code, middle, last});
+    fork_both(few_leaves{leaf, &code, first, middle}, few_leaves{leaf, &code, middle, last});
 }
 
 } // namespace

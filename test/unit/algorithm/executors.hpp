@@ -49,7 +49,7 @@ struct shuffled {
     static bool coin(unsigned one_in) { return random() / 16 % one_in == 0; }
 
     template <class F, class G>
-    static void fork(F&& f, G&& g) {
+    static void fork_both(F&& f, G&& g) {
         std::exception_ptr left;
         std::exception_ptr right;
         const auto run = [](auto& branch, std::exception_ptr& thrown) {

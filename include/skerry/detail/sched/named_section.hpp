@@ -48,8 +48,8 @@ class named_section {
     }
 
   private:
-    [[gnu::cold]] SKERRY_EXPORT void begin(const void* what, section_kind kind) noexcept;
-    [[gnu::cold]] SKERRY_EXPORT void end() noexcept;
+    [[gnu::__cold__]] SKERRY_EXPORT void begin(const void* what, section_kind kind) noexcept;
+    [[gnu::__cold__]] SKERRY_EXPORT void end() noexcept;
 
     worker_page* page_ = nullptr; // where the section has begun; null: nobody was told
     // What the watchdog was told before.

@@ -67,14 +67,14 @@ class radix_sorter {
     static constexpr std::uint64_t near_block = 4096 / sizeof(T);
     static constexpr std::uint64_t block =
         KeyOf::steady ? near_block : (std::min)(near_block, std::uint64_t{sorted_between_looks});
-    static std::uint64_t block_end(std::uint64_t i, std::uint64_t end) { return end - i < block ? end : i + block; }
+    static std::uint64_t end_of_block(std::uint64_t i, std::uint64_t end) { return end - i < block ? end : i + block; }
 
     // Whether [begin, end) of from is in order, also behind the element before it. Mostly the first block says no.
     bool in_order(const T* from, std::uint64_t begin, std::uint64_t end) const {
         for (std::uint64_t i = begin == 0 ? 1 : begin; i < end;) {
             check_stop<Executor>();
             bool falls = false;
-            for (const std::uint64_t last = block_end(i, end); i < last; ++i)
+            for (const std::uint64_t last = end_of_block(i, end); i < last; ++i)
                 falls |= key_of_(from[i]) < key_of_(from[i - 1]);
             if (falls) return false;
         }
@@ -109,7 +109,7 @@ class radix_sorter {
         auto differing = static_cast<std::remove_const_t<decltype(first)>>(0);
         for (std::uint64_t i = begin; i < end;) {
             check_stop<Executor>();
-            const std::uint64_t last = block_end(i, end);
+            const std::uint64_t last = end_of_block(i, end);
             for (std::uint64_t k = i; k < last; ++k)
                 differing = static_cast<decltype(differing)>(differing | (key_of_(from[k]) ^ first));
             by_lines(from + i, from + last, each);
@@ -119,10 +119,10 @@ class radix_sorter {
     }
 
     // Counts of one digit, chunk by chunk, and the places that follow from them.
-    class round {
+    class radix_round {
       public:
         // By the highest digit of the lowest `bits` bits.
-        round(const radix_sorter& sorter, std::uint64_t n, unsigned bits)
+        radix_round(const radix_sorter& sorter, std::uint64_t n, unsigned bits)
             : sorter_{sorter},
               memory_{memory_for(n)},
               chunks_{n, (n - 1) / (memory_ ? wanted_chunks(n) : 1) + 1},
@@ -130,8 +130,8 @@ class radix_sorter {
               shift_{bits - width_},
               counts_{memory_ ? memory_.data() : alone_},
               ends_{memory_ ? counts_ + (chunks_.number() << width_) : alone_ + digit_values} {}
-        round(const round&) = delete;
-        round& operator=(const round&) = delete;
+        radix_round(const radix_round&) = delete;
+        radix_round& operator=(const radix_round&) = delete;
 
         [[nodiscard]] std::uint64_t values() const { return std::uint64_t{1} << width_; }
         [[nodiscard]] unsigned shift() const { return shift_; }
@@ -167,7 +167,7 @@ class radix_sorter {
                 const std::size_t mask = values() - 1;
                 for (std::uint64_t i = chunks_.first(chunk), end = chunks_.last(chunk); i < end;) {
                     check_stop<Executor>();
-                    for (const std::uint64_t last = block_end(i, end); i < last; ++i) {
+                    for (const std::uint64_t last = end_of_block(i, end); i < last; ++i) {
                         const T element = from[i];
                         const std::size_t d = sorter_.digit(element, shift, mask);
                         if constexpr (!KeyOf::steady) {
@@ -279,7 +279,7 @@ class radix_sorter {
 
     // The highest digit of the lowest `bits` bits, and then each bucket by the bits below.
     void sort_by_digit(T* from, T* other, std::uint64_t n, unsigned bits, bool move) {
-        const round by{*this, n, bits};
+        const radix_round by{*this, n, bits};
         bool sorted = false;
         unsigned differing = 0;
         try {
@@ -298,7 +298,7 @@ class radix_sorter {
         }
     }
 
-    void sort_buckets(const round& by, T* from, T* other, std::uint64_t n, bool move) {
+    void sort_buckets(const radix_round& by, T* from, T* other, std::uint64_t n, bool move) {
         bool begun[std::size_t{1} << wide_round_bits] = {};
         bool scattered = false;
         try {
@@ -348,7 +348,7 @@ class radix_sorter {
                 std::uint64_t i = 0;
                 while (i < n) {
                     check_stop<Executor>();
-                    const std::uint64_t last = block_end(i, n);
+                    const std::uint64_t last = end_of_block(i, n);
                     for (; i < last; ++i) {
                         const T element = in[i];
                         const Count place = next[digit(element, shift, values - 1)]++;
@@ -386,7 +386,7 @@ class radix_sorter {
         };
         for (std::uint64_t i = 0; i < n;) {
             check_stop<Executor>();
-            const std::uint64_t last = block_end(i, n);
+            const std::uint64_t last = end_of_block(i, n);
             by_lines(from + i, from + last, count);
             i = last;
         }
