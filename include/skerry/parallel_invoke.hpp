@@ -21,7 +21,7 @@ concept branch = std::invocable<std::remove_reference_t<F>&>;
 namespace detail {
 
 template <class A, class B>
-[[gnu::always_inline]] inline std::tuple<A, B> as_tuple(both<A, B>&& r) {
+[[gnu::__always_inline__]] inline std::tuple<A, B> as_tuple(both<A, B>&& r) {
     return std::tuple<A, B>(static_cast<A&&>(r.first), static_cast<B&&>(r.second));
 }
 
@@ -59,7 +59,7 @@ inline constexpr const char* body_name<named_together<F...>> = named_together<F.
 // The results of several branches as a tuple, from halves of the branches. More than two fork in place: in a function
 // of its own GCC is a fifth slower.
 template <class... F>
-[[gnu::always_inline]] inline auto invoke_all(F&&... f) {
+[[gnu::__always_inline__]] inline auto invoke_all(F&&... f) {
     if constexpr (sizeof...(F) == 1) {
         return std::tuple<result_of<invoke_result<std::remove_reference_t<F>>>...>(call_shown(f)...);
     } else if constexpr (sizeof...(F) == 2) {
@@ -92,7 +92,7 @@ template <class... F>
 // branch if nothing is stolen. Source: Wang et al., Fig. 2(b).
 template <branch... F>
     requires(sizeof...(F) >= 1)
-[[gnu::always_inline]] inline auto parallel_invoke(F&&... f) {
+[[gnu::__always_inline__]] inline auto parallel_invoke(F&&... f) {
     constexpr bool no_results = (std::is_void_v<detail::invoke_result<std::remove_reference_t<F>>> && ...);
     if constexpr (no_results && sizeof...(F) == 2) {
         static_cast<void>(detail::fork_at_best(static_cast<F&&>(f)...)); // a tuple would take longer to compile

@@ -321,3 +321,23 @@
 #define NONE 0
 #undef SIZE
 #define SIZE 1024
+
+// boost/asio/yield.hpp, Perl's embed.h, and the attributes that many a project and the kernel's headers abbreviate.
+#undef reenter
+#define reenter(c) switch (c)
+#undef fork
+#define fork do_fork
+#undef block_end
+#define block_end(a, b) block_end_of_perl(a, b)
+#undef round
+#define round(x) ((int)((x) + 0.5))
+#undef always_inline
+#define always_inline inline __attribute__((always_inline))
+#undef noinline
+#define noinline __attribute__((noinline))
+#undef cold
+#define cold __attribute__((cold))
+#undef hot
+#define hot __attribute__((hot))
+#undef visibility
+#define visibility(x) __attribute__((visibility(x)))

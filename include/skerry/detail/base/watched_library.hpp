@@ -16,7 +16,7 @@ extern SKERRY_EXPORT const bool
     fsanitize_thread_needs_a_library_built_with_it__cmake_preset_minimal_tsan__see_docs_guide_sanitizers;
 
 template <class T>
-[[gnu::used]] inline const bool library_is_watched_by =
+[[gnu::__used__]] inline const bool library_is_watched_by =
     fsanitize_thread_needs_a_library_built_with_it__cmake_preset_minimal_tsan__see_docs_guide_sanitizers;
 template <class T>
 void ask_for_watched_library() noexcept {

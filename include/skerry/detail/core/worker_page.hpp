@@ -25,11 +25,11 @@ static_assert(sizeof(worker_page) == cache_line);
 
 // The slot that the calling thread holds, null outside a parallel region. initial-exec: one load, no call, also in a
 // shared library and in one that is opened at run time (it takes 8 bytes of the reserve that loaders keep for this).
-extern SKERRY_EXPORT constinit thread_local worker_page* current_page [[gnu::tls_model("initial-exec")]];
+extern SKERRY_EXPORT constinit thread_local worker_page* current_page [[gnu::__tls_model__("initial-exec")]];
 
 #if defined(SKERRY_ACCESSES_ARE_WATCHED) && !defined(SKERRY_MACHINE_SIM)
 // Who includes this needs the library. Other headers with calls into it include this one for that alone.
-[[gnu::used]] inline const bool library_is_watched =
+[[gnu::__used__]] inline const bool library_is_watched =
     fsanitize_thread_needs_a_library_built_with_it__cmake_preset_minimal_tsan__see_docs_guide_sanitizers;
 #endif
 

@@ -23,18 +23,18 @@ enum class attended : std::uint8_t {
 };
 
 // Answers a push that asked for it.
-[[nodiscard, gnu::cold]] SKERRY_EXPORT attended attend(worker_page& page) noexcept;
+[[nodiscard, gnu::__cold__]] SKERRY_EXPORT attended attend(worker_page& page) noexcept;
 
 // attend() where it is seldom wanted. Clang's callers need keep no registers for it: the call itself does, if there is
 // one. Hidden: the dynamic linker would change one of those registers when it binds the name late. No symbol of this
 // name may come from a compiler without that convention; before 19 Clang is not known to keep the result through it.
 #if defined(__clang__) && __clang_major__ >= 19 && (defined(__x86_64__) || defined(__aarch64__))
-[[nodiscard, gnu::noinline, gnu::cold, gnu::visibility("hidden"), clang::preserve_most]] inline attended
+[[nodiscard, gnu::__noinline__, gnu::__cold__, gnu::__visibility__("hidden"), clang::preserve_most]] inline attended
 attend_keeping_registers(worker_page& page) noexcept {
     return attend(page);
 }
 #else
-[[nodiscard, gnu::always_inline]] inline attended attend_keeping_registers(worker_page& page) noexcept {
+[[nodiscard, gnu::__always_inline__]] inline attended attend_keeping_registers(worker_page& page) noexcept {
     return attend(page);
 }
 #endif
@@ -42,11 +42,11 @@ attend_keeping_registers(worker_page& page) noexcept {
 // After a pop that was not certain. True: the task is the caller's to run. False: a thief ran it, and it is done.
 // Runs newer tasks of the caller and tasks of the thief meanwhile, nothing else.
 // Errors: skerry::cancelled: the task has not begun, and is not to: a group around was asked to stop.
-[[nodiscard, gnu::cold]] SKERRY_EXPORT bool settle_or_wait(worker_page& page, task_header& task);
+[[nodiscard, gnu::__cold__]] SKERRY_EXPORT bool settle_or_wait(worker_page& page, task_header& task);
 
 // Takes the newest task, which is `task`, off: after the branch beside it has thrown, or for the caller to run. True:
 // it has not begun, and is the caller's. False: a thief ran it, and it is done.
-[[nodiscard, gnu::cold]] SKERRY_EXPORT bool withdraw(task_header& task) noexcept;
+[[nodiscard, gnu::__cold__]] SKERRY_EXPORT bool withdraw(task_header& task) noexcept;
 
 // The end of a task that a thief runs. `task` may be gone when this returns.
 SKERRY_EXPORT void finish_stolen(task_header& task) noexcept;

@@ -36,8 +36,8 @@ class named_section {
     }
 
   private:
-    [[gnu::cold]] SKERRY_EXPORT void begin(const char* name) noexcept;
-    [[gnu::cold]] SKERRY_EXPORT void end() noexcept;
+    [[gnu::__cold__]] SKERRY_EXPORT void begin(const char* name) noexcept;
+    [[gnu::__cold__]] SKERRY_EXPORT void end() noexcept;
 
     worker_page* page_ = nullptr; // where the section has begun; null: nobody was told
     // What the watchdog was told before.

@@ -25,12 +25,12 @@ extern SKERRY_EXPORT constinit machine::atomic<std::uint32_t> stops_in_force;
 [[nodiscard]] SKERRY_EXPORT bool is_stopping() noexcept;
 
 // Whether what is begun under this context is skipped.
-[[gnu::always_inline]] inline bool stops(const context& c) noexcept {
+[[gnu::__always_inline__]] inline bool stops(const context& c) noexcept {
     return __builtin_expect(stops_in_force.load(memory_order::acquire) != 0, 0) && c.stopping(); // T2 <- T1
 }
 
 // Before something begins that would be skipped.
-[[gnu::always_inline]] inline void throw_if_stopping() {
+[[gnu::__always_inline__]] inline void throw_if_stopping() {
     if (__builtin_expect(stops_in_force.load(memory_order::acquire) != 0, 0) && is_stopping()) { // T2 <- T1
         throw_cancelled();
     }

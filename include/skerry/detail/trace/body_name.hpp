@@ -45,11 +45,11 @@ struct told_name {
 
 // Hidden: each module has functions of its own for its tasks.
 template <class F, auto Run>
-[[gnu::visibility("hidden")]] inline const told_name told{reinterpret_cast<std::uintptr_t>(Run), body_name<F>};
+[[gnu::__visibility__("hidden")]] inline const told_name told{reinterpret_cast<std::uintptr_t>(Run), body_name<F>};
 
 // Stands in Run, which runs tasks whose body is an F.
 template <class F, auto Run>
-[[gnu::always_inline]] inline void runs_named() noexcept {
+[[gnu::__always_inline__]] inline void runs_named() noexcept {
     if constexpr (has_name<std::remove_reference_t<F>>) {
         static_cast<void>(&told<std::remove_reference_t<F>, Run>);
     }

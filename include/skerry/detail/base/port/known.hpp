@@ -11,7 +11,8 @@ namespace skerry::inline SKERRY_ABI::detail {
 // for undefined behaviour read it, and the latter say so if it is not true. Where accesses are watched this does
 // nothing.
 template <class T>
-[[gnu::always_inline]] inline void known([[maybe_unused]] const T& object, [[maybe_unused]] const T& value) noexcept {
+[[gnu::__always_inline__]] inline void known([[maybe_unused]] const T& object,
+                                             [[maybe_unused]] const T& value) noexcept {
     if constexpr (!accesses_are_watched) {
         if (object != value) {
             __builtin_unreachable();
@@ -21,7 +22,7 @@ template <class T>
 
 // The same value, of which the compiler does not see where it comes from. T fits into a register.
 template <class T>
-[[gnu::always_inline]] inline T hidden(T value) noexcept {
+[[gnu::__always_inline__]] inline T hidden(T value) noexcept {
     asm("" : "+r"(value));
     return value;
 }

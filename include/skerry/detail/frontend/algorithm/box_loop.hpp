@@ -111,8 +111,8 @@ void run_rows_lazily(loop_pace& loop, F& f, const block<N>& b) {
         if (rest.length(0) > 1 && Executor::demand()) {
             head = rest;
             head.last[0] = rest.first[0] += static_cast<std::ptrdiff_t>(rest.length(0) / 2);
-            Executor::fork([&loop, &f, &head] { run_rows_lazily<Executor>(loop, f, head); },
-                           [&loop, &f, &rest] { run_rows_lazily<Executor>(loop, f, rest); });
+            Executor::fork_both([&loop, &f, &head] { run_rows_lazily<Executor>(loop, f, head); },
+                                [&loop, &f, &rest] { run_rows_lazily<Executor>(loop, f, rest); });
             return;
         }
     }
@@ -132,8 +132,8 @@ void halve_block(loop_pace* lazily, F& f, const block<N>& b, std::uint64_t most_
     block<N> lower = b;
     block<N> upper = b;
     lower.last[d] = upper.first[d] = b.first[d] + static_cast<std::ptrdiff_t>(b.length(d) / 2);
-    Executor::fork([lazily, &f, &lower, most_points] { halve_block<Executor>(lazily, f, lower, most_points); },
-                   [lazily, &f, &upper, most_points] { halve_block<Executor>(lazily, f, upper, most_points); });
+    Executor::fork_both([lazily, &f, &lower, most_points] { halve_block<Executor>(lazily, f, lower, most_points); },
+                        [lazily, &f, &upper, most_points] { halve_block<Executor>(lazily, f, upper, most_points); });
 }
 
 template <class Executor, std::size_t N, class F>

@@ -36,7 +36,7 @@ struct parameters {
         F& f;
 
         template <class... A>
-        [[gnu::always_inline]] constexpr decltype(auto) operator()(A&&... a) const {
+        [[gnu::__always_inline__]] constexpr decltype(auto) operator()(A&&... a) const {
             return f(static_cast<cast_to<P, A>>(a)...);
         }
     };
@@ -66,7 +66,7 @@ struct parameters_of<F> : parameters_of<decltype(&F::operator())> {};
 
 // f, to be called with arguments A&&...
 template <class... A, class F>
-[[gnu::always_inline]] constexpr decltype(auto) casting(F& f) noexcept {
+[[gnu::__always_inline__]] constexpr decltype(auto) casting(F& f) noexcept {
     using known = typename parameters_of<std::remove_cv_t<F>>::type;
     if constexpr (known::template cast<A...>) {
         return typename known::template caster<F>{f};
@@ -77,7 +77,7 @@ template <class... A, class F>
 
 // *out = value
 template <class Out, class T>
-[[gnu::always_inline]] constexpr void write(const Out& out, T&& value) {
+[[gnu::__always_inline__]] constexpr void write(const Out& out, T&& value) {
     using element = std::remove_reference_t<decltype(*out)>;
     if constexpr (other_number<element, std::remove_cvref_t<T>>) {
         *out = static_cast<element>(value);

@@ -72,7 +72,7 @@ T fold_in_blocks(Op& op, const Get& get, std::uint64_t from, std::uint64_t to) {
 
 // op(left(), right()), the two perhaps at the same time.
 template <class Executor, class T, class Op, class Left, class Right>
-[[gnu::always_inline]] inline T fold_both(Op& op, Left&& left, Right&& right) {
+[[gnu::__always_inline__]] inline T fold_both(Op& op, Left&& left, Right&& right) {
     auto both = Executor::fork_values(static_cast<Left&&>(left), static_cast<Right&&>(right));
     return T(op(std::move(both.first), std::move(both.second)));
 }
@@ -139,7 +139,7 @@ class folded {
     // Calls with_sum(another) for a sum that follows, on the stack, and adds it. Precondition: with_sum puts one there.
     // Not inlined into a loop or a recursion, whose stack would grow.
     template <class F>
-    [[gnu::noinline]] void add(const F& with_sum) {
+    [[gnu::__noinline__]] void add(const F& with_sum) {
         folded next(fold_, code_, aligned(__builtin_alloca(code_.size + code_.alignment - 1)));
         with_sum(next);
         code_.join(fold_, room_, next.room_);
@@ -160,7 +160,7 @@ class folded {
 // left(sum), and right(...) into a sum that follows; the two perhaps at the same time.
 template <class Executor, class Left, class Right>
 void fold_both_into(folded& sum, const Left& left, const Right& right) {
-    sum.add([&](folded& next) { Executor::fork([&] { left(sum); }, [&] { right(next); }); });
+    sum.add([&](folded& next) { Executor::fork_both([&] { left(sum); }, [&] { right(next); }); });
 }
 
 // run_lazily with a result. Precondition: there is no sum yet. Behind the first element, blocks end where fold_on()
@@ -226,7 +226,7 @@ T fold_without_grain(Op& op, const Get& get, std::uint64_t count) {
 
 // leaf(first) and leaf(first + 1).
 template <class Executor, class T, class Op, class Leaf>
-[[gnu::always_inline]] inline T fold_pair(Op& op, const Leaf& leaf, std::uint64_t first) {
+[[gnu::__always_inline__]] inline T fold_pair(Op& op, const Leaf& leaf, std::uint64_t first) {
     return fold_both<Executor, T>(
         op, [&leaf, first] { return T(leaf(first)); }, [&leaf, first] { return T(leaf(first + 1)); });
 }
@@ -263,7 +263,7 @@ T fold_by_grain(Op& op, const Get& get, std::uint64_t count, grain g) {
 
 // The fold of all, count >= 1.
 template <class Executor, class T, class Op, class Get, grain_or_none Grain>
-[[gnu::always_inline]] inline T fold_all(Op& op, const Get& get, std::uint64_t count, Grain g) {
+[[gnu::__always_inline__]] inline T fold_all(Op& op, const Get& get, std::uint64_t count, Grain g) {
     if constexpr (std::same_as<Grain, no_grain>) {
         return fold_without_grain<Executor, T>(op, get, count);
     } else {

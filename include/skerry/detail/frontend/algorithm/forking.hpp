@@ -34,11 +34,11 @@ struct forking {
     using search_part = detail::search_part;
 
     template <class F, class G>
-    static void fork(F&& f, G&& g) {
+    static void fork_both(F&& f, G&& g) {
         run_both(function_ref<>(f), function_ref<>(g));
     }
     template <class F, class G>
-    [[gnu::always_inline]] static auto fork_values(F&& f, G&& g) {
+    [[gnu::__always_inline__]] static auto fork_values(F&& f, G&& g) {
         return detail::fork_values(static_cast<F&&>(f), static_cast<G&&>(g));
     }
 
@@ -60,7 +60,7 @@ struct forking {
         return leaf_chain<T, Op, Leaf>::fold(leaf, first, last);
     }
     template <class T, class Op, class Leaf>
-    [[gnu::always_inline]] static T fold_anyhow_here(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
+    [[gnu::__always_inline__]] static T fold_anyhow_here(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
         if constexpr (splits_leaves_off) { // GCC gains by it what Clang loses to registers that it saves
             return leaf_chain<T, Op, Leaf>::fold_here(leaf, first, last);
         } else {
@@ -81,11 +81,11 @@ struct forking {
 template <class Named>
 struct forking_as : forking {
     template <class F, class G>
-    static void fork(F&& f, G&& g) {
-        detail::fork(as_part_of<Named>(static_cast<F&&>(f)), as_part_of<Named>(static_cast<G&&>(g)));
+    static void fork_both(F&& f, G&& g) {
+        detail::fork_both(as_part_of<Named>(static_cast<F&&>(f)), as_part_of<Named>(static_cast<G&&>(g)));
     }
     template <class F, class G>
-    [[gnu::always_inline]] static auto fork_values(F&& f, G&& g) {
+    [[gnu::__always_inline__]] static auto fork_values(F&& f, G&& g) {
         return forking::fork_values(as_part_of<Named>(static_cast<F&&>(f)), as_part_of<Named>(static_cast<G&&>(g)));
     }
 
@@ -107,7 +107,7 @@ struct forking_as : forking {
         return forking::fold_anyhow<T, Op>(shown, first, last);
     }
     template <class T, class Op, class Leaf>
-    [[gnu::always_inline]] static T fold_anyhow_here(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
+    [[gnu::__always_inline__]] static T fold_anyhow_here(const Leaf& leaf, std::uint64_t first, std::uint64_t last) {
         return fold_anyhow<T, Op>(leaf, first, last);
     }
 

@@ -3,7 +3,8 @@
 
 // Executors. An algorithm is written once, over an executor type, and compiled for two of them:
 //
-//   template <class F, class G> static void fork(F&& f, G&& g);   both have run when it returns; leftmost exception
+//   template <class F, class G> static void fork_both(F&& f, G&& g);
+//                                                                 both have run when it returns; leftmost exception
 //   ... fork_values(F&& f, G&& g);                                the same; returns both results, as first and second
 //   template <class Leaf> static void run_leaves(const Leaf& leaf, first, last);
 //                                                                 leaf(first) ... leaf(last - 1), last > first
@@ -46,7 +47,7 @@ struct in_place {
     using memory = fresh_memory;
 
     template <class F, class G>
-    static void fork(F&& f, G&& g) {
+    static void fork_both(F&& f, G&& g) {
         f();
         g();
     }
@@ -78,7 +79,7 @@ struct in_place {
 
 // Between two calls of the program's functions that no fork parts.
 template <class Executor>
-[[gnu::always_inline]] inline void check_stop() {
+[[gnu::__always_inline__]] inline void check_stop() {
     if constexpr (requires { Executor::check_stop(); }) {
         Executor::check_stop();
     }

@@ -36,12 +36,12 @@ class leaf_chain {
   public:
     // The fold of the leaves [first, last), last > first, perhaps at the same time. If leaves throw, the leftmost one's
     // exception arrives here; what has not begun is left out. Any thread may call it.
-    [[gnu::noinline]] static T fold(handed_on<const Leaf> leaf, std::uint64_t first, std::uint64_t last) {
+    [[gnu::__noinline__]] static T fold(handed_on<const Leaf> leaf, std::uint64_t first, std::uint64_t last) {
         return last - first == 1 ? T(leaf(first)) : fold_here(leaf, first, last);
     }
 
     // The same, compiled into the caller, with the leaf at one place.
-    [[gnu::always_inline]] static T fold_here(handed_on<const Leaf> leaf, std::uint64_t first, std::uint64_t last) {
+    [[gnu::__always_inline__]] static T fold_here(handed_on<const Leaf> leaf, std::uint64_t first, std::uint64_t last) {
         worker_page* const page = current_page;
         if (__builtin_expect(page == nullptr, 0)) {
             return fold_from_outside(leaf, first, last);
@@ -79,8 +79,8 @@ class leaf_chain {
     };
 
     // The first chain of a thread that holds no slot.
-    [[gnu::noinline, gnu::cold]] static T fold_from_outside(handed_on<const Leaf> leaf, std::uint64_t first,
-                                                            std::uint64_t last) {
+    [[gnu::__noinline__, gnu::__cold__]] static T fold_from_outside(handed_on<const Leaf> leaf, std::uint64_t first,
+                                                                    std::uint64_t last) {
         if (last - first == 1) { // needs no runtime
             return fold(leaf, first, last);
         }
@@ -88,7 +88,7 @@ class leaf_chain {
         return fold(leaf, first, last);
     }
 
-    [[gnu::noinline]] static T fold_halves(handed_on<const Leaf> leaf, std::uint64_t first, std::uint64_t last) {
+    [[gnu::__noinline__]] static T fold_halves(handed_on<const Leaf> leaf, std::uint64_t first, std::uint64_t last) {
         if (last - first == 1) {
             return T(leaf(first));
         }
@@ -99,8 +99,8 @@ class leaf_chain {
     }
 
     // One chain. Precondition: there is room for a task.
-    [[gnu::always_inline]] static T fold_chain(handed_on<const Leaf> leaf, std::uint64_t first, std::uint64_t last,
-                                               worker_page& page) {
+    [[gnu::__always_inline__]] static T fold_chain(handed_on<const Leaf> leaf, std::uint64_t first, std::uint64_t last,
+                                                   worker_page& page) {
         rest other(leaf, last, page.ctx);
         auto* const at = page.next();
         T sum = Op::neutral;

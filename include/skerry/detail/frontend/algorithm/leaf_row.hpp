@@ -104,7 +104,7 @@ class leaf_rows {
     // Pushes the tasks of a row that begins at `first`. Precondition: there is room for them. Errors:
     // skerry::cancelled, behind the push.
     template <class Slot>
-    [[gnu::always_inline]] static void push(worker_page& page, Slot* bottom, parts& row, std::uint64_t first) {
+    [[gnu::__always_inline__]] static void push(worker_page& page, Slot* bottom, parts& row, std::uint64_t first) {
         row.first = first;
         const auto task = [all = row.all()](std::size_t i) { return address_here<task_header>(all[i]); };
         if (__builtin_expect(page.template push_all<row_length - 1>(bottom, task), 0)) {
@@ -117,7 +117,7 @@ class leaf_rows {
     // Takes task i of a row off the deque, where it lies at `at`. True: it is the caller's to run. False: a thief ran
     // it, and it is done.
     template <class Slot>
-    [[gnu::always_inline]] static bool pop(worker_page& page, Slot* at, parts& row, std::size_t i) {
+    [[gnu::__always_inline__]] static bool pop(worker_page& page, Slot* at, parts& row, std::size_t i) {
         if (__builtin_expect(page.rung_at(at), 0)) {
             if (attend_keeping_registers(page) == attended::cancelled) {
                 static_cast<void>(page.pop_to(at));
@@ -129,10 +129,10 @@ class leaf_rows {
         }
         return true;
     }
-    [[gnu::cold]] SKERRY_EXPORT static bool settle(worker_page& page, parts& row, std::size_t i);
+    [[gnu::__cold__]] SKERRY_EXPORT static bool settle(worker_page& page, parts& row, std::size_t i);
 
     // After a part has thrown: the tasks from i on, which are still in the deque, or with thieves.
-    [[gnu::cold]] SKERRY_EXPORT static void give_up(parts& row, std::size_t i) noexcept;
+    [[gnu::__cold__]] SKERRY_EXPORT static void give_up(parts& row, std::size_t i) noexcept;
 
     template <class Leaf>
     static void run_leaf(const void* leaf, std::uint64_t k) {
@@ -141,7 +141,7 @@ class leaf_rows {
 
     // A row of leaves. What a leaf costs beyond its call is two stores and two looks.
     template <class Leaf>
-    [[gnu::always_inline]] void run_row(worker_page& page, std::uint64_t first) {
+    [[gnu::__always_inline__]] void run_row(worker_page& page, std::uint64_t first) {
         handed_on<const Leaf> leaf = *static_cast<const Leaf*>(leaf_);
         auto* const bottom = page.next();
         std::size_t i = 0;

@@ -26,18 +26,18 @@ struct parallel_for_each_function {
     // Forward iterators, and sources.
     template <class It, class End, class F>
         requires forward_pair<It, End>
-    [[gnu::always_inline]] void operator()(It first, End last, F f) const {
+    [[gnu::__always_inline__]] void operator()(It first, End last, F f) const {
         if constexpr (fits_or_explains<callable_with_an_element<F, It>>() && leaves_bits_alone<F, It>()) {
             const through_iterator<handed_on_function<F, std::iter_reference_t<It>>, It> at{f};
             for_each_of<F>(walk<It, End>(first, last), at);
         }
     }
     template <forward_sequence R, class F>
-    [[gnu::always_inline]] void operator()(R&& range, F f) const {
+    [[gnu::__always_inline__]] void operator()(R&& range, F f) const {
         (*this)(range_first(range), range_last(range), std::move(f));
     }
     template <element_source S, class F>
-    [[gnu::always_inline]] void operator()(S source, F f) const {
+    [[gnu::__always_inline__]] void operator()(S source, F f) const {
         if constexpr (fits_or_explains<std::invocable<F&, source_reference<S>>>() &&
                       leaves_bits_alone<F, found_by<S>>())
             for_each_of<F>(std::move(source), f);
@@ -52,7 +52,7 @@ struct parallel_for_each_function {
 
     // Named: the function that the caller gave.
     template <class Named, class S, class F>
-    [[gnu::always_inline]] static void for_each_of(S&& source, F& f) {
+    [[gnu::__always_inline__]] static void for_each_of(S&& source, F& f) {
         using function = visit<handed_on_function<F, source_reference<S>>>;
         const source_fold<std::monostate, join_nothing, function> how{{}, {f}};
         const call_of<Executor, Named> shown;

@@ -69,8 +69,8 @@ void run_lazily(loop_pace& loop, const run_call& run, std::uint64_t first, std::
         check_stop<Executor>();
         if (Executor::demand() && last - first > 1) {
             const std::uint64_t middle = first + (last - first) / 2;
-            Executor::fork([&loop, &run, first, middle] { run_lazily<Executor>(loop, run, first, middle); },
-                           [&loop, &run, middle, last] { run_lazily<Executor>(loop, run, middle, last); });
+            Executor::fork_both([&loop, &run, first, middle] { run_lazily<Executor>(loop, run, first, middle); },
+                                [&loop, &run, middle, last] { run_lazily<Executor>(loop, run, middle, last); });
             return;
         }
     }

@@ -12,7 +12,7 @@ namespace skerry::inline SKERRY_ABI::detail {
 // op(init, op(x0, op(x1, ...))), grouped in some way; init comes first.
 // F: the functions that the caller gave.
 template <class Executor, class... F, class T, class Op, class Get, grain_or_none Grain>
-[[gnu::always_inline]] inline T reduce_from(T init, Op& op, const Get& get, std::uint64_t count, Grain g) {
+[[gnu::__always_inline__]] inline T reduce_from(T init, Op& op, const Get& get, std::uint64_t count, Grain g) {
     if (count == 0) return init;
     auto&& combine = casting<T, T>(op);
     const call_of<Executor, F...> shown;
@@ -33,7 +33,7 @@ struct transformed {
 
 // init and transform(x) for each x that a source gives.
 template <class Executor, class... F, class T, class Op, class Source, class Transform>
-[[gnu::always_inline]] inline T reduce_source(Source&& source, T init, Op& op, Transform& transform) {
+[[gnu::__always_inline__]] inline T reduce_source(Source&& source, T init, Op& op, Transform& transform) {
     const source_fold<T, handed_on_function<Op, T, T>, handed_on_function<Transform, source_reference<Source>>> how{
         op, transform};
     const call_of<Executor, F...> shown;
@@ -67,7 +67,7 @@ struct parallel_reduce_function {
     // Forward iterators, and sources.
     template <class It, class End, class T, not_a_grain Op = std::plus<>>
         requires forward_pair<It, End>
-    [[gnu::always_inline]] T operator()(It first, End last, T init, Op op = {}) const {
+    [[gnu::__always_inline__]] T operator()(It first, End last, T init, Op op = {}) const {
         constexpr bool fits = fits_or_explains<std::iter_reference_t<It>, T, Op>();
         if constexpr (fits) {
             const auto read = [](const It& it) -> T { return static_cast<T>(*it); };
@@ -77,11 +77,11 @@ struct parallel_reduce_function {
         }
     }
     template <forward_sequence R, class T, not_a_grain Op = std::plus<>>
-    [[gnu::always_inline]] T operator()(R&& range, T init, Op op = {}) const {
+    [[gnu::__always_inline__]] T operator()(R&& range, T init, Op op = {}) const {
         return (*this)(range_first(range), range_last(range), std::move(init), std::move(op));
     }
     template <element_source S, class T, not_a_grain Op = std::plus<>>
-    [[gnu::always_inline]] T operator()(S source, T init, Op op = {}) const {
+    [[gnu::__always_inline__]] T operator()(S source, T init, Op op = {}) const {
         constexpr bool fits = fits_or_explains<source_reference<S>, T, Op>();
         if constexpr (fits) {
             const auto read = [](source_reference<S> x) -> T { return static_cast<T>(x); };
@@ -121,8 +121,8 @@ struct parallel_transform_reduce_function {
     // One sequence.
     template <class It, class End, class T, class Reduce, not_a_grain Transform, grain_or_none Grain = no_grain>
         requires random_access_pair<It, End>
-    [[gnu::always_inline]] T operator()(It first, End last, T init, Reduce reduce, Transform transform,
-                                        Grain g = {}) const {
+    [[gnu::__always_inline__]] T operator()(It first, End last, T init, Reduce reduce, Transform transform,
+                                            Grain g = {}) const {
         constexpr bool fits = fits_or_explains<T, Reduce>() && check_transform<transformation_to<Transform, It, T>>();
         if constexpr (fits) {
             const transformed<T, It, Transform> get{first, transform};
@@ -134,7 +134,7 @@ struct parallel_transform_reduce_function {
     }
     template <random_access_sequence R, class T, class Reduce, not_a_grain Transform, grain_or_none Grain = no_grain>
         requires(!random_access_sequence<T> || binary_operation_on<Reduce, T>)
-    [[gnu::always_inline]] T operator()(R&& range, T init, Reduce reduce, Transform transform, Grain g = {}) const {
+    [[gnu::__always_inline__]] T operator()(R&& range, T init, Reduce reduce, Transform transform, Grain g = {}) const {
         return (*this)(range_first(range), range_last(range), std::move(init), std::move(reduce), std::move(transform),
                        g);
     }
@@ -142,7 +142,7 @@ struct parallel_transform_reduce_function {
     // Forward iterators, and sources.
     template <class It, class End, class T, class Reduce, class Transform>
         requires forward_pair<It, End>
-    [[gnu::always_inline]] T operator()(It first, End last, T init, Reduce reduce, Transform transform) const {
+    [[gnu::__always_inline__]] T operator()(It first, End last, T init, Reduce reduce, Transform transform) const {
         constexpr bool fits = fits_or_explains<T, Reduce>() && check_transform<transformation_to<Transform, It, T>>();
         if constexpr (fits) {
             using element = std::iter_reference_t<It>;
@@ -154,11 +154,11 @@ struct parallel_transform_reduce_function {
         }
     }
     template <forward_sequence R, class T, class Reduce, class Transform>
-    [[gnu::always_inline]] T operator()(R&& range, T init, Reduce reduce, Transform transform) const {
+    [[gnu::__always_inline__]] T operator()(R&& range, T init, Reduce reduce, Transform transform) const {
         return (*this)(range_first(range), range_last(range), std::move(init), std::move(reduce), std::move(transform));
     }
     template <element_source S, class T, class Reduce, class Transform>
-    [[gnu::always_inline]] T operator()(S source, T init, Reduce reduce, Transform transform) const {
+    [[gnu::__always_inline__]] T operator()(S source, T init, Reduce reduce, Transform transform) const {
         constexpr bool fits =
             fits_or_explains<T, Reduce>() && check_transform<source_transformation_to<Transform, S, T>>();
         if constexpr (fits) {

@@ -71,14 +71,14 @@ class search {
         std::uint64_t l = not_found;
         std::uint64_t r = not_found;
         std::exception_ptr thrown;
-        Executor::fork([&l, &left] { l = left(); },
-                       [&r, &right, &thrown] {
-                           try {
-                               r = right();
-                           } catch (...) {
-                               thrown = std::current_exception();
-                           }
-                       });
+        Executor::fork_both([&l, &left] { l = left(); },
+                            [&r, &right, &thrown] {
+                                try {
+                                    r = right();
+                                } catch (...) {
+                                    thrown = std::current_exception();
+                                }
+                            });
         if (l != not_found) return l;
         if (thrown) std::rethrow_exception(std::move(thrown));
         return r;

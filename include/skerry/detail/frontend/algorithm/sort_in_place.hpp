@@ -142,8 +142,8 @@ void quick_sort(It first, It last, Less& less, bool has_left, int bad_splits_lef
         }
         if constexpr (Executor::parallel) {
             if (n >= in_place_fork_limit) {
-                Executor::fork([=, &less] { quick_sort<Executor>(first, pivot, less, has_left, bad_splits_left); },
-                               [=, &less] { quick_sort<Executor>(pivot + 1, last, less, true, bad_splits_left); });
+                Executor::fork_both([=, &less] { quick_sort<Executor>(first, pivot, less, has_left, bad_splits_left); },
+                                    [=, &less] { quick_sort<Executor>(pivot + 1, last, less, true, bad_splits_left); });
                 return;
             }
         }

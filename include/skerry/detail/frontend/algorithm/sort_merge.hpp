@@ -73,7 +73,7 @@ void merge_by_rotation(It first, It middle, It last, Less& less) {
     const auto lower = [=, &less] { merge_by_rotation<Executor>(first, left_cut, cut, less); };
     const auto upper = [=, &less] { merge_by_rotation<Executor>(cut, right_cut, last, less); };
     if (n >= merge_fork_limit) {
-        Executor::fork(lower, upper);
+        Executor::fork_both(lower, upper);
     } else {
         lower();
         upper();
@@ -94,7 +94,7 @@ void merge_sort(It first, It last, T* memory, Less& less) {
     const auto lower = [=, &less] { merge_sort<Executor>(first, middle, memory, less); };
     const auto upper = [=, &less] { merge_sort<Executor>(middle, last, upper_memory, less); };
     if (n >= merge_fork_limit) {
-        Executor::fork(lower, upper);
+        Executor::fork_both(lower, upper);
     } else {
         lower();
         upper();

@@ -63,13 +63,13 @@ class radix_sorter {
 
     // Loops over keys are short, and run block by block where several do: in one loop they take three times as long.
     static constexpr std::uint64_t block = 4096 / sizeof(T);
-    static std::uint64_t block_end(std::uint64_t i, std::uint64_t end) { return end - i < block ? end : i + block; }
+    static std::uint64_t end_of_block(std::uint64_t i, std::uint64_t end) { return end - i < block ? end : i + block; }
 
     // Whether [begin, end) of from is in order, also behind the element before it. Mostly the first block says no.
     bool in_order(const T* from, std::uint64_t begin, std::uint64_t end) const {
         for (std::uint64_t i = begin == 0 ? 1 : begin; i < end;) {
             bool falls = false;
-            for (const std::uint64_t last = block_end(i, end); i < last; ++i)
+            for (const std::uint64_t last = end_of_block(i, end); i < last; ++i)
                 falls |= key_of_(from[i]) < key_of_(from[i - 1]);
             if (falls) return false;
         }
@@ -103,7 +103,7 @@ class radix_sorter {
         const auto first = key_of_(from[0]);
         auto differing = static_cast<std::remove_const_t<decltype(first)>>(0);
         for (std::uint64_t i = begin; i < end;) {
-            const std::uint64_t last = block_end(i, end);
+            const std::uint64_t last = end_of_block(i, end);
             for (std::uint64_t k = i; k < last; ++k)
                 differing = static_cast<decltype(differing)>(differing | (key_of_(from[k]) ^ first));
             by_lines(from + i, from + last, each);
@@ -113,10 +113,10 @@ class radix_sorter {
     }
 
     // Counts of one digit, chunk by chunk, and the places that follow from them.
-    class round {
+    class radix_round {
       public:
         // By the highest digit of the lowest `bits` bits.
-        round(const radix_sorter& sorter, std::uint64_t n, unsigned bits)
+        radix_round(const radix_sorter& sorter, std::uint64_t n, unsigned bits)
             : sorter_{sorter},
               memory_{memory_for(n)},
               chunks_{n, (n - 1) / (memory_ ? wanted_chunks(n) : 1) + 1},
@@ -124,8 +124,8 @@ class radix_sorter {
               shift_{bits - width_},
               counts_{memory_ ? memory_.data() : alone_},
               ends_{memory_ ? counts_ + (chunks_.number() << width_) : alone_ + digit_values} {}
-        round(const round&) = delete;
-        round& operator=(const round&) = delete;
+        radix_round(const radix_round&) = delete;
+        radix_round& operator=(const radix_round&) = delete;
 
         [[nodiscard]] std::uint64_t values() const { return std::uint64_t{1} << width_; }
         [[nodiscard]] unsigned shift() const { return shift_; }
@@ -270,7 +270,7 @@ class radix_sorter {
 
     // The highest digit of the lowest `bits` bits, and then each bucket by the bits below.
     void sort_by_digit(T* from, T* other, std::uint64_t n, unsigned bits, bool move) {
-        const round by{*this, n, bits};
+        const radix_round by{*this, n, bits};
         bool sorted = false;
         unsigned differing = 0;
         try {
@@ -289,7 +289,7 @@ class radix_sorter {
         }
     }
 
-    void sort_buckets(const round& by, T* from, T* other, std::uint64_t n, bool move) {
+    void sort_buckets(const radix_round& by, T* from, T* other, std::uint64_t n, bool move) {
         bool begun[std::size_t{1} << wide_round_bits] = {};
         bool scattered = false;
         try {

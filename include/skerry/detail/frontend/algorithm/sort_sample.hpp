@@ -97,8 +97,8 @@ class classifier {
     // Bucket b holds what is greater than splitter b - 1 and not greater than splitter b; with Equal, 2b holds what is
     // less than splitter b and 2b + 1 what equals it.
     template <bool Equal, std::size_t... Is>
-    [[gnu::always_inline]] void classify_few(const T* from, bucket_id* ids, std::uint64_t* counts,
-                                             std::index_sequence<Is...>) const {
+    [[gnu::__always_inline__]] void classify_few(const T* from, bucket_id* ids, std::uint64_t* counts,
+                                                 std::index_sequence<Is...>) const {
         std::size_t node[] = {(static_cast<void>(Is), std::size_t{1})...};
         for (unsigned level = 0; level < levels_; ++level)
             ((node[Is] = 2 * node[Is] + static_cast<std::size_t>(less_(tree_.items[node[Is]], from[Is]))), ...);

@@ -34,7 +34,7 @@ union plain_array {
 };
 
 template <class T, class Less>
-[[gnu::always_inline]] inline void exchange_if_less(T& low, T& high, Less& less) {
+[[gnu::__always_inline__]] inline void exchange_if_less(T& low, T& high, Less& less) {
     if constexpr (std::is_scalar_v<T>) {
         const T x = low;
         const T y = high;
@@ -56,7 +56,7 @@ template <class T, class Less>
 template <std::size_t... Pairs>
 struct network {
     template <class T, class Less>
-    [[gnu::always_inline]] static void run(T* v, Less& less) {
+    [[gnu::__always_inline__]] static void run(T* v, Less& less) {
         (exchange_if_less(v[Pairs / 10], v[Pairs % 10], less), ...);
     }
 };
@@ -147,7 +147,7 @@ struct merge_from_both_ends {
           out{to},
           out_last{to + n - 1} {}
 
-    [[gnu::always_inline]] void step(Less& less) {
+    [[gnu::__always_inline__]] void step(Less& less) {
         const bool take_right = less(*right, *left);
         *out = *(take_right ? right : left);
         ++out;
@@ -173,7 +173,7 @@ struct merge_from_both_ends {
 
 // Instead of a merge that has lost elements: the two sides as they are.
 template <class T>
-[[gnu::noinline, gnu::cold]] void copy_unmerged(const T* from, std::size_t n, T* to) noexcept {
+[[gnu::__noinline__, gnu::__cold__]] void copy_unmerged(const T* from, std::size_t n, T* to) noexcept {
     copy_plain(from, from + n, to);
 }
 

@@ -38,7 +38,7 @@ class source_chain {
   public:
     // The fold of `sum` and of all that the source gives, in this order, perhaps at the same time. If leaves throw, the
     // leftmost one's exception arrives here; what has not begun is left out. Any thread may call it.
-    [[gnu::always_inline]] static T fold(T sum, Source&& source, const Fold& how) {
+    [[gnu::__always_inline__]] static T fold(T sum, Source&& source, const Fold& how) {
         worker_page* const page = current_page;
         if (__builtin_expect(page == nullptr, 0)) {
             return fold_from_outside(std::move(sum), source, how);
@@ -142,24 +142,24 @@ class source_chain {
     };
 
     // The first chain of a thread that holds no slot.
-    [[gnu::noinline, gnu::cold]] static T fold_from_outside(T sum, const Source& source, const Fold& how) {
+    [[gnu::__noinline__, gnu::__cold__]] static T fold_from_outside(T sum, const Source& source, const Fold& how) {
         const region_guard region;
         return fold_inside(std::move(sum), source, how);
     }
     // What is compiled into a cold function is compiled for size.
-    [[gnu::noinline, gnu::hot]] static T fold_inside(T sum, const Source& source, const Fold& how) {
+    [[gnu::__noinline__, gnu::__hot__]] static T fold_inside(T sum, const Source& source, const Fold& how) {
         return fold(std::move(sum), Source(source), how);
     }
 
     // What is left, after a push that failed.
-    [[gnu::noinline]] static T fold_in_order(T sum, found_by<Source> found, Source source, const Fold& how) {
+    [[gnu::__noinline__]] static T fold_in_order(T sum, found_by<Source> found, Source source, const Fold& how) {
         sum = how.join(std::move(sum), how.leaf(*found));
         return in_place::fold_source<T>(std::move(sum), std::move(source), how);
     }
 };
 
 template <class T, class Source, class Fold>
-[[gnu::always_inline]] inline T forking::fold_source(T sum, Source&& source, const Fold& how) {
+[[gnu::__always_inline__]] inline T forking::fold_source(T sum, Source&& source, const Fold& how) {
     return source_chain<Source, Fold>::fold(std::move(sum), static_cast<Source&&>(source), how);
 }
 

@@ -88,12 +88,12 @@ struct held_closure {
 };
 
 #if defined(__x86_64__)
-using two_words [[gnu::vector_size(2 * sizeof(std::uintptr_t))]] = std::uintptr_t;
+using two_words [[gnu::__vector_size__(2 * sizeof(std::uintptr_t))]] = std::uintptr_t;
 #endif
 
 // Calls a branch in place: one with a name shows it.
 template <class F>
-[[gnu::always_inline]] inline result_of<invoke_result<F>> call_shown(F& f) {
+[[gnu::__always_inline__]] inline result_of<invoke_result<F>> call_shown(F& f) {
     if constexpr (shows_in_place<F>) {
         const named_section shown(body_name<F>);
         return call(f);
@@ -115,7 +115,7 @@ class branch final : private held_closure<G>, public task_header {
 
     // Makes one store of the constructor's two where what is held of the closure is a word or half of one: stores are
     // most of what a fork costs (design note 0027), and no compiler for x86-64 does it unasked.
-    [[gnu::always_inline]] void write_at_once() noexcept {
+    [[gnu::__always_inline__]] void write_at_once() noexcept {
 #if defined(__x86_64__)
         if constexpr (closure::in_one_piece && !padding_is_watched) {
             auto* const header = reinterpret_cast<std::byte*>(static_cast<task_header*>(this));
@@ -151,7 +151,7 @@ class branch final : private held_closure<G>, public task_header {
   private:
     using closure = held_closure<G>;
 
-    [[gnu::visibility("hidden")]] static void run_stolen(task_header* header) noexcept {
+    [[gnu::__visibility__("hidden")]] static void run_stolen(task_header* header) noexcept {
         runs_named<callee, &branch::run_stolen>();
         auto& self = static_cast<branch&>(*header);
         if constexpr (closure::copied) {
@@ -184,24 +184,24 @@ using handed_over = std::conditional_t<copied_closure<F>, std::remove_reference_
 // What a cold function calls of the program. A cold function is compiled for size, and so is what is compiled into it
 // or called by it alone.
 template <class F>
-[[gnu::noinline, gnu::hot]] result_of<invoke_result<F>> call_apart(F& f) {
+[[gnu::__noinline__, gnu::__hot__]] result_of<invoke_result<F>> call_apart(F& f) {
     return call_shown(f);
 }
 template <class F, class G>
-[[gnu::noinline, gnu::hot]] fork_result<F, G> fork_inside(handed_over<F> f, handed_over<G> g) {
+[[gnu::__noinline__, gnu::__hot__]] fork_result<F, G> fork_inside(handed_over<F> f, handed_over<G> g) {
     return fork_values(static_cast<F&&>(f), static_cast<G&&>(g));
 }
 
 // The first fork of a thread that holds no slot.
 template <class F, class G>
-[[gnu::noinline, gnu::cold]] fork_result<F, G> fork_from_outside(handed_over<F> f, handed_over<G> g) {
+[[gnu::__noinline__, gnu::__cold__]] fork_result<F, G> fork_from_outside(handed_over<F> f, handed_over<G> g) {
     const region_guard region;
     return fork_inside<F, G>(f, g);
 }
 
 // Takes back what has just been pushed, because a group around was cancelled; throws skerry::cancelled.
 template <class Pushed>
-[[gnu::__noreturn__, gnu::noinline, gnu::cold]] void give_up(Pushed& pushed) {
+[[gnu::__noreturn__, gnu::__noinline__, gnu::__cold__]] void give_up(Pushed& pushed) {
     if (!withdraw(pushed)) {
         pushed.stolen.discard();
     }
@@ -210,8 +210,8 @@ template <class Pushed>
 
 // A fork that is cancelled, or found no memory for its task.
 template <class F, class G>
-[[gnu::noinline, gnu::cold]] fork_result<F, G> fork_in_place(handed_over<F> f, handed_over<G> g, branch<G>& other,
-                                                             attended how) {
+[[gnu::__noinline__, gnu::__cold__]] fork_result<F, G> fork_in_place(handed_over<F> f, handed_over<G> g,
+                                                                     branch<G>& other, attended how) {
     if (how == attended::cancelled) {
         give_up(other);
     }
@@ -226,9 +226,9 @@ using second_closure = std::conditional_t<called_from_task<G>, in_task, handed_o
 // A join whose pop was not certain, with the first branch's result. A function of its own: what a fork does most often
 // has then nothing to keep for it.
 template <class F, class G>
-[[gnu::noinline, gnu::cold]] fork_result<F, G> join_with(result_of<invoke_result<std::remove_reference_t<F>>> a,
-                                                         worker_page& page, branch<G>& other,
-                                                         [[maybe_unused]] second_closure<G> g) {
+[[gnu::__noinline__, gnu::__cold__]] fork_result<F, G> join_with(result_of<invoke_result<std::remove_reference_t<F>>> a,
+                                                                 worker_page& page, branch<G>& other,
+                                                                 [[maybe_unused]] second_closure<G> g) {
     if (!settle_or_wait(page, other)) {
         return {a, other.stolen.take()};
     }
@@ -241,7 +241,7 @@ template <class F, class G>
 
 // Calls the first branch, beside which `other` waits to be taken.
 template <class F, class Other>
-[[gnu::always_inline]] inline auto call_beside(F& f, Other& other) -> result_of<invoke_result<F>> {
+[[gnu::__always_inline__]] inline auto call_beside(F& f, Other& other) -> result_of<invoke_result<F>> {
     try {
         return call_shown(f);
     } catch (...) {
@@ -268,14 +268,14 @@ inline constexpr bool hands_page_on = false;
 #endif
 
 // The calling thread's page as a number: Clang does not put a pointer in the place of one that it knows to be equal.
-[[gnu::always_inline]] inline std::uintptr_t page_number() noexcept {
+[[gnu::__always_inline__]] inline std::uintptr_t page_number() noexcept {
     return __builtin_bit_cast(std::uintptr_t, current_page);
 }
 
 // Tells the compiler that it is `page`, as it is around each branch: a stack with frames never changes its thread, a
 // branch leaves every team that it enters, and task::wait() stands in the branch of its task::spawn().
 template <class... F>
-[[gnu::always_inline]] inline void known_page(worker_page& page) noexcept {
+[[gnu::__always_inline__]] inline void known_page(worker_page& page) noexcept {
     if constexpr (hands_page_on<F...>) {
         const auto number = reinterpret_cast<std::uintptr_t>(&page); // the older of the two values is what stays
         known(page_number(), number);
@@ -287,7 +287,7 @@ template <class... F>
 // fork_values() where the calling thread's page is known. Written for what compilers make of it: the task is out of
 // scope before g is called, unless g is called from it, so that a recursion through g can become a loop.
 template <class F, class G>
-[[gnu::always_inline]] inline fork_result<F, G> fork_on(worker_page& page, F&& f, G&& g) {
+[[gnu::__always_inline__]] inline fork_result<F, G> fork_on(worker_page& page, F&& f, G&& g) {
     using first_result = result_of<invoke_result<std::remove_reference_t<F>>>;
     using second_result = result_of<invoke_result<std::remove_reference_t<G>>>;
 
@@ -351,7 +351,7 @@ template <class F, class G>
 // skerry::cancelled is thrown. Thread safety: any thread. Beyond f and g: about 20
 // instructions if nothing is stolen.
 template <class F, class G>
-[[gnu::always_inline]] inline fork_result<F, G> fork_values(F&& f, G&& g) {
+[[gnu::__always_inline__]] inline fork_result<F, G> fork_values(F&& f, G&& g) {
     // GCC expects an early return before the fork to be rare and then does not split it off the function. In divide and
     // conquer every other call is a leaf.
     [[unlikely]];
@@ -379,16 +379,16 @@ using passed_on = std::conditional_t<is_copied<F>(splits_leaves_off ? 1 : 2), ha
 // save. F and G are what passed_on says: compilers that pass closures differently must give this function different
 // names. Where the linker puts it makes a twentieth of a fork, so it starts a line.
 template <class F, class G>
-[[gnu::noinline, gnu::aligned(64)]] fork_result<F, G> fork_apart(F f, G g) {
+[[gnu::__noinline__, gnu::__aligned__(64)]] fork_result<F, G> fork_apart(F f, G g) {
     return fork_values(static_cast<F&&>(f), static_cast<G&&>(g));
 }
 template <class F, class G>
-[[gnu::noinline, gnu::aligned(64)]] fork_result<F, G> fork_apart_on(F f, G g, worker_page& page) {
+[[gnu::__noinline__, gnu::__aligned__(64)]] fork_result<F, G> fork_apart_on(F f, G g, worker_page& page) {
     return fork_on(page, static_cast<F&&>(f), static_cast<G&&>(g));
 }
 // The test for a page, too, is here and not with who forks, who may then be small enough to go into the branches.
 template <class F, class G>
-[[gnu::noinline]] fork_result<F, G> fork_apart_or_outside(F f, G g, worker_page* page) {
+[[gnu::__noinline__]] fork_result<F, G> fork_apart_or_outside(F f, G g, worker_page* page) {
     if (__builtin_expect(page == nullptr, 0)) {
         return fork_from_outside<F, G>(f, g);
     }
@@ -410,7 +410,7 @@ struct words {
     [[nodiscard]] constexpr std::uintptr_t last() const noexcept { return word[sizeof(words) / sizeof(word[0]) - 1]; }
 };
 template <class F>
-[[gnu::always_inline]] inline F closure_of(std::uintptr_t first, [[maybe_unused]] std::uintptr_t last) noexcept {
+[[gnu::__always_inline__]] inline F closure_of(std::uintptr_t first, [[maybe_unused]] std::uintptr_t last) noexcept {
     if constexpr (sizeof(F) == sizeof(first)) {
         return __builtin_bit_cast(F, first);
     } else {
@@ -422,12 +422,12 @@ template <class F>
 #if defined(__clang__) && defined(__x86_64__)
 // The first one as a vector. That takes more instructions than integers and less time (design note 0027).
 template <class F, class G>
-[[gnu::noinline, gnu::aligned(64)]] fork_result<F, G> fork_apart_in_words(two_words f, std::uintptr_t g_first,
-                                                                          std::uintptr_t g_last) {
+[[gnu::__noinline__, gnu::__aligned__(64)]] fork_result<F, G> fork_apart_in_words(two_words f, std::uintptr_t g_first,
+                                                                                  std::uintptr_t g_last) {
     return fork_values(closure_of<F>(f[0], f[1]), closure_of<G>(g_first, g_last));
 }
 template <class F, class G>
-[[gnu::always_inline]] inline fork_result<F, G> fork_in_words(const F& f, const G& g) {
+[[gnu::__always_inline__]] inline fork_result<F, G> fork_in_words(const F& f, const G& g) {
     const auto a = __builtin_bit_cast(words<F>, f);
     const auto b = __builtin_bit_cast(words<G>, g);
     return fork_apart_in_words<F, G>(two_words{a.word[0], a.last()}, b.word[0], b.last());
@@ -435,13 +435,14 @@ template <class F, class G>
 #else
 // As integers, which GCC leaves in registers where it stores a closure to load it.
 template <class F, class G>
-[[gnu::noinline, gnu::aligned(64)]] fork_result<F, G> fork_apart_in_words(std::uintptr_t f_first, std::uintptr_t f_last,
-                                                                          std::uintptr_t g_first,
-                                                                          std::uintptr_t g_last) {
+[[gnu::__noinline__, gnu::__aligned__(64)]] fork_result<F, G> fork_apart_in_words(std::uintptr_t f_first,
+                                                                                  std::uintptr_t f_last,
+                                                                                  std::uintptr_t g_first,
+                                                                                  std::uintptr_t g_last) {
     return fork_values(closure_of<F>(f_first, f_last), closure_of<G>(g_first, g_last));
 }
 template <class F, class G>
-[[gnu::always_inline]] inline fork_result<F, G> fork_in_words(const F& f, const G& g) {
+[[gnu::__always_inline__]] inline fork_result<F, G> fork_in_words(const F& f, const G& g) {
     const auto a = __builtin_bit_cast(words<F>, f);
     const auto b = __builtin_bit_cast(words<G>, g);
     return fork_apart_in_words<F, G>(a.word[0], a.last(), b.word[0], b.last());
@@ -450,7 +451,7 @@ template <class F, class G>
 
 // A fork of two branches, in place or in a function of its own.
 template <class F, class G>
-[[gnu::always_inline]] inline fork_result<F, G> fork_at_best(F&& f, G&& g) {
+[[gnu::__always_inline__]] inline fork_result<F, G> fork_at_best(F&& f, G&& g) {
     if constexpr (!cheaper_apart<F, G>) {
         return fork_values(static_cast<F&&>(f), static_cast<G&&>(g));
     } else if constexpr (made_of_words<F>() && made_of_words<G>() && !(is_copied<F>(1) && is_copied<G>(1))) {
@@ -468,7 +469,7 @@ template <class F, class G>
 
 // As above, for branches whose results nobody wants.
 template <class F, class G>
-[[gnu::always_inline]] inline void fork(F&& f, G&& g) {
+[[gnu::__always_inline__]] inline void fork_both(F&& f, G&& g) {
     static_cast<void>(fork_values(static_cast<F&&>(f), static_cast<G&&>(g)));
 }
 

@@ -25,7 +25,7 @@ using invoke_result = std::invoke_result_t<F&>;
 
 // Calls f, which takes no argument and so is no pointer to a member, and turns void into std::monostate.
 template <class F>
-[[gnu::always_inline]] inline result_of<invoke_result<F>> call(F& f) {
+[[gnu::__always_inline__]] inline result_of<invoke_result<F>> call(F& f) {
     if constexpr (std::is_void_v<invoke_result<F>>) {
         f();
         return {};

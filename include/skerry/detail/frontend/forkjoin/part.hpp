@@ -24,7 +24,7 @@ inline constexpr bool is_part<part<Named, F>> = true;
 
 // A closure for a fork.
 template <class Named, class F>
-[[gnu::always_inline]] inline decltype(auto) as_part_of(F&& f) noexcept {
+[[gnu::__always_inline__]] inline decltype(auto) as_part_of(F&& f) noexcept {
     if constexpr (has_name<Named>) {
         return part<Named, F>{static_cast<F&&>(f)};
     } else {
