@@ -73,7 +73,7 @@ struct shuffled {
     static auto fork_values(F&& f, G&& g) {
         std::optional<std::invoke_result_t<F&>> first;
         std::optional<std::invoke_result_t<G&>> second;
-        fork([&] { first.emplace(f()); }, [&] { second.emplace(g()); });
+        fork_both([&] { first.emplace(f()); }, [&] { second.emplace(g()); });
         return std::pair{*std::move(first), *std::move(second)};
     }
 
@@ -84,7 +84,7 @@ struct shuffled {
             return;
         }
         const std::uint64_t middle = first + (last - first) / 2;
-        fork([&] { run_leaves(leaf, first, middle); }, [&] { run_leaves(leaf, middle, last); });
+        fork_both([&] { run_leaves(leaf, first, middle); }, [&] { run_leaves(leaf, middle, last); });
     }
 
     template <class Leaf>
