@@ -15,7 +15,7 @@ namespace skerry::inline SKERRY_ABI::detail {
 
 template <class Executor, class It, class Out, class Predicate>
 Out filter_serially(It first, std::uint64_t n, Out out, Predicate& predicate) {
-    for (; n != 0; --n, ++first) {
+    for (; n != 0; --n, static_cast<void>(++first)) {
         check_stop<Executor>();
         if (casting<decltype(*first)>(predicate)(*first)) {
             write(out, *first);
@@ -42,7 +42,7 @@ Out filter_in_two_passes(const It& first, const Out& out, Predicate& predicate, 
             const std::uint64_t here = end - k < filter_word ? end - k : filter_word;
             std::uint64_t word = 0;
             It it = advanced(first, k);
-            for (std::uint64_t b = 0; b < here; ++b, ++it) {
+            for (std::uint64_t b = 0; b < here; ++b, static_cast<void>(++it)) {
                 check_stop<Executor>();
                 word |= static_cast<std::uint64_t>(static_cast<bool>(casting<decltype(*it)>(predicate)(*it))) << b;
             }
