@@ -102,6 +102,10 @@ void add_runtime_flags(CLI::App& command, cli::runtime_flags& flags, words_of_ru
         ->group(group);
 }
 
+// An empty word would count as none.
+const CLI::Validator not_empty(
+    [](const std::string& word) { return std::string(word.empty() ? "the name is empty" : ""); }, "", "not_empty");
+
 void add_run(CLI::App& app, cli::run_request& request, words_of_run& words) {
     auto* command = app.add_subcommand("run", "Run a program, or all: check the result, compare with serial code");
     command->add_option("PROGRAM", request.program, "Its name (see 'skerry list'), or all")->required();
@@ -110,11 +114,13 @@ void add_run(CLI::App& app, cli::run_request& request, words_of_run& words) {
                      "tiny, small, medium (the default) or paper: Table III's input and granularity")
         ->check(CLI::IsMember(std::vector<std::string>(apps::size_names.begin(), apps::size_names.end())))
         ->option_text("SIZE");
-    command->add_option("--input", request.options.input,
-                        "Instead of generated input: wordnet, or a file (edge list of SNAP, KONECT or networkx, Matrix "
-                        "Market, Ligra adjacency); digits: images; may be packed by gzip");
-    command->add_option("--from", request.options.from, "Where a path begins: a vertex, or a word");
-    command->add_option("--to", request.options.to, "Where the path ends");
+    command
+        ->add_option("--input", request.options.input,
+                     "Instead of generated input: wordnet, or a file (edge list of SNAP, KONECT or networkx, Matrix "
+                     "Market, Ligra adjacency); digits: images; may be packed by gzip")
+        ->check(not_empty);
+    command->add_option("--from", request.options.from, "Where a path begins: a vertex, or a word")->check(not_empty);
+    command->add_option("--to", request.options.to, "Where the path ends")->check(not_empty);
     command->add_option("--train", request.options.train, "digits: only the first so many images")
         ->check(CLI::PositiveNumber)
         ->option_text("N");

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace apps::input {
@@ -18,13 +20,12 @@ using graph::weight;
 
 /// What the first line of an edge says about all.
 struct line_form {
-    std::size_t begin = 0; ///< behind the titles
-    std::size_t columns = 0;
+    std::size_t begin = 0;    ///< behind the titles
+    std::size_t columns = 0;  ///< up to the last that is not empty
+    bool first_empty = false; ///< nothing stands before the first separator
     char separator = ' ';
     bool attributes = false;
 };
-
-constexpr std::size_t most_columns = 4; ///< from, to, weight, time
 
 /// The form of a line, and whether it is one of titles: none of its fields is a number.
 bool read_form(std::string_view line, line_form& form) {
@@ -34,27 +35,47 @@ bool read_form(std::string_view line, line_form& form) {
     // With blanks between, they could as well be the first of many names.
     bool titles = form.separator != ' ' || line.find('\t') != std::string_view::npos;
     line_fields fields(line, form.separator);
-    for (std::string_view f = fields.next(); !f.empty() && form.columns <= most_columns; f = fields.next()) {
+    // A tab before the first title is none before a number: those may be indented.
+    form.first_empty = form.separator == ' ' && line.starts_with('\t');
+    for (std::size_t i = 0; !fields.at_end(); ++i) {
+        const std::string_view f = fields.next();
+        form.first_empty = form.first_empty || (i == 0 && f.empty());
+        if (f.empty()) continue;
         double x = 0;
         titles = titles && !read_real(f, x) && f.front() != '{';
-        form.attributes = form.attributes || (form.columns == 2 && f.front() == '{');
-        ++form.columns;
+        form.attributes = form.attributes || (i == 2 && f.front() == '{');
+        form.columns = i + 1;
     }
     return titles;
 }
 
 line_form form_of(const text& t) {
     line_form form;
-    bool titles_seen = false;
+    std::optional<line_form> titles;
     for (cursor c(t.bytes(), {0, t.bytes().size()}); !c.at_end();) {
         const bool entry = states_entry(c);
-        const bool titles = entry && read_form(c.rest_of_line(), form);
-        if (entry && (!titles || titles_seen)) return form;
+        const bool words = entry && read_form(c.rest_of_line(), form);
+        if (entry && (!words || titles)) {
+            // pandas and R write an index before the columns of a table, unless they are told not to. Their title for
+            // it is empty, or there is none.
+            if (titles && (titles->first_empty || (titles->columns < form.columns && !form.attributes)))
+                t.fail(titles->begin - 1, "the titles leave out a column; if it is the index, write the table without "
+                                          "it (pandas: index=False, R: row.names=FALSE)");
+            return form;
+        }
         c.next_line();
-        if (titles) form.begin = c.at();
-        titles_seen = titles_seen || titles;
+        if (!words) continue;
+        form.begin = c.at();
+        titles = form;
     }
     t.fail(t.bytes().size(), "the file has no edge");
+}
+
+/// The number in what numpy shows for one: np.float64(3.0). Else the word itself.
+std::string_view without_type(std::string_view word) {
+    const std::size_t bracket = word.find('(');
+    if (!word.starts_with("np.") || !word.ends_with(')') || bracket == std::string_view::npos) return word;
+    return word.substr(bracket + 1, word.size() - bracket - 2);
 }
 
 /// One edge, and whether its vertices fit into `Id`.
@@ -89,21 +110,22 @@ class entry_reader {
             const attributes all = read_attributes(word);
             if (!all.closed) return at(word, "the attributes do not end on this line");
             if (weights_ && !all.weight.empty()) {
-                if (std::string reason = take_weight(all.weight, true, e.value); !reason.empty())
+                if (std::string reason = take_weight(without_type(all.weight), true, e.value); !reason.empty())
                     return at(all.weight, "weight: " + reason);
             }
-            word = fields.next();
+            word = {};
         } else if (!form_.attributes && form_.columns > 2) {
             if (std::string reason = take_weight(word, weights_, e.value); !reason.empty())
                 return at(word, "weight: " + reason);
-            word = fields.next();
+            word = {};
             if (form_.columns > 3) {
+                const std::string_view time = fields.next();
                 weight unused = 0;
-                if (std::string reason = take_weight(word, false, unused); !reason.empty())
-                    return at(word, "time: " + reason);
-                word = fields.next();
+                if (std::string reason = take_weight(time, false, unused); !reason.empty())
+                    return at(time, "time: " + reason);
             }
         }
+        if (word.empty()) word = fields.more();
         return word.empty() ? flaw() : at(word, quoted(word) + " is too much on this line");
     }
 

@@ -30,12 +30,13 @@ parsed_graph parse_adjacency(const text& t, const parse_options& o);
 
 /// An edge list, as of SNAP, KONECT and networkx: a line for each edge, "FROM TO" or (on all lines) "FROM TO WEIGHT",
 /// "FROM TO WEIGHT TIME", "FROM TO {'weight': WEIGHT, ...}". Blanks, commas or semicolons stand between; with other
-/// than spaces the first line may be titles. From #, % or // on, a line is a comment. The vertices are the numbers that
-/// stand there, whatever they are.
+/// than spaces the first line may be titles. Numbers may stand in double quotes. From #, % or // on, a line is a
+/// comment. The vertices are the numbers that stand there, whatever they are.
 parsed_graph parse_edge_list(const text& t, const parse_options& o);
 
-/// Matrix Market's coordinate form: pattern, integer or real; general or symmetric; square. Row i, column j is the edge
-/// from i - 1 to j - 1. Real values must be whole numbers if weights are asked for. Every row is a vertex; only of more
+/// Matrix Market's coordinate form, square. Row i, column j is the edge from i - 1 to j - 1, and where the matrix has a
+/// symmetry, also back. If weights are asked for, real values must be whole numbers, and complex values and the
+/// symmetries of other signs (skew-symmetric, hermitian) are refused. Every row is a vertex; only of more
 /// than row_limit(entries) those alone that have an entry, or their column has.
 parsed_graph parse_matrix_market(const text& t, const parse_options& o);
 

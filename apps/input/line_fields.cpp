@@ -16,6 +16,12 @@ std::string_view without_blanks(std::string_view text) noexcept {
     return text;
 }
 
+/// How long what stands in double quotes is where the text begins with it, both quotes with it; else 0.
+std::size_t quoted_size(std::string_view text) noexcept {
+    const std::size_t end = text.starts_with('"') ? text.find('"', 1) : std::string_view::npos;
+    return end == std::string_view::npos ? 0 : end + 1;
+}
+
 } // namespace
 
 line_fields::line_fields(std::string_view line, char separator) noexcept : rest_(line), separator_(separator) {
@@ -33,20 +39,37 @@ std::string_view line_fields::next() noexcept {
         skip_blanks();
     }
     first_ = false;
-    std::size_t size = 0;
+    const std::size_t quotes = quoted_size(rest_);
+    std::size_t size = quotes;
     if (rest_.starts_with('{')) {
         size = read_attributes(rest_).all.size();
-    } else if (!begins_comment(rest_)) {
-        while (size != rest_.size() && !is_blank(rest_[size]) && rest_[size] != separator_) ++size;
+    } else {
+        const auto ends = [&](std::string_view rest) {
+            return is_blank(rest.front()) || rest.front() == separator_ || begins_comment(rest);
+        };
+        while (size != rest_.size() && !ends(rest_.substr(size))) ++size;
     }
     const std::string_view field = rest_.substr(0, size);
     rest_.remove_prefix(size);
-    return field;
+    return quotes != 0 && quotes == size ? field.substr(1, size - 2) : field;
+}
+
+std::string_view line_fields::more() noexcept {
+    while (!at_end()) {
+        if (const std::string_view field = next(); !field.empty()) return field;
+    }
+    return {};
+}
+
+bool line_fields::at_end() noexcept {
+    skip_blanks();
+    return rest_.empty() || begins_comment(rest_);
 }
 
 char separator_of(std::string_view line) noexcept {
     const auto separates = [](char c) { return c == ',' || c == ';'; };
     line = without_blanks(line);
+    line.remove_prefix(quoted_size(line));
     while (!line.empty() && !is_space(line.front()) && !separates(line.front())) line.remove_prefix(1);
     line = without_blanks(line);
     return !line.empty() && separates(line.front()) ? line.front() : ' ';

@@ -15,9 +15,15 @@ class line_fields {
     /// blank.
     line_fields(std::string_view line, char separator) noexcept;
 
-    /// The next field; attributes are one. Empty, but where it should stand, at the end of the line, at a comment, and
-    /// between two separators.
+    /// The next field; attributes are one, and so is what stands in double quotes, which are left out. Empty, but where
+    /// it should stand, at the end of the line, at a comment, and between two separators.
     std::string_view next() noexcept;
+
+    /// The next field that is not empty; empty if none is left.
+    std::string_view more() noexcept;
+
+    /// Whether nothing is left but blanks and a comment.
+    bool at_end() noexcept;
 
   private:
     void skip_blanks() noexcept;

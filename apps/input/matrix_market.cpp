@@ -17,7 +17,7 @@ using graph::weight;
 
 constexpr std::string_view banner = "%%MatrixMarket";
 
-enum class field : unsigned char { pattern, integer, real };
+enum class field : unsigned char { pattern, integer, real, complex };
 
 struct header {
     apps::input::field field = field::pattern;
@@ -45,6 +45,10 @@ std::size_t choose(const text& t, cursor& c, const std::array<std::string_view, 
     t.fail(c.offset_of(word), "the banner says " + quoted(word) + ", known here: " + known);
 }
 
+constexpr std::array<std::string_view, 4> fields{"pattern", "integer", "real", "complex"};
+constexpr std::array<std::string_view, 4> symmetries{"general", "symmetric", "skew-symmetric", "hermitian"};
+constexpr std::size_t plain_symmetries = 2; ///< those of a graph whose edges weigh the same both ways
+
 std::uint64_t read_size(const text& t, cursor& c, const char* what) {
     const std::string_view word = c.word_of_line();
     std::uint64_t value = 0;
@@ -55,16 +59,21 @@ std::uint64_t read_size(const text& t, cursor& c, const char* what) {
     return value;
 }
 
-header read_header(const text& t) {
+header read_header(const text& t, bool weights) {
     cursor c(t.bytes(), {0, t.bytes().size()});
     header h;
     const std::string_view first = c.word_of_line();
     if (!same_word(first, banner)) t.fail(0, "not Matrix Market: it begins with " + quoted(first));
     choose<1>(t, c, {"matrix"});
     choose<1>(t, c, {"coordinate"});
-    h.field = static_cast<field>(choose<3>(t, c, {"pattern", "integer", "real"}));
-    const bool symmetric = choose<2>(t, c, {"general", "symmetric"}) == 1;
-    h.direction = symmetric ? graph::direction::undirected : graph::direction::directed;
+    h.field = static_cast<field>(choose(t, c, fields));
+    const std::size_t symmetry = choose(t, c, symmetries);
+    if (weights && (h.field == field::complex || symmetry >= plain_symmetries)) {
+        const std::string_view word = h.field == field::complex ? fields.back() : symmetries.at(symmetry);
+        t.fail(0,
+               "the banner says " + quoted(word) + ", which makes no weights; only a program without weights reads it");
+    }
+    h.direction = symmetry == 0 ? graph::direction::directed : graph::direction::undirected;
     if (const flaw f = nothing_left(c)) t.fail(f.offset, f.reason);
     do {
         c.next_line();
@@ -84,6 +93,11 @@ header read_header(const text& t) {
     c.next_line();
     h.end = c.at();
     return h;
+}
+
+std::size_t values_of(field kind) {
+    if (kind == field::pattern) return 0;
+    return kind == field::complex ? 2 : 1;
 }
 
 /// Why the word is no value of its kind; empty if it is one.
@@ -110,7 +124,7 @@ void read_entries(const text& t, const header& h, const entry_lines& lines, grap
                     return {c.offset_of(word), what + why_no_number(word, 1, h.vertices)};
                 (*end)[i] = static_cast<Id>(value - 1);
             }
-            if (h.field != field::pattern) {
+            for (std::size_t values = values_of(h.field); values != 0; --values) {
                 const std::string_view word = c.word_of_line();
                 weight value = 0;
                 if (std::string reason = read_value(word, h.field, wanted, value); !reason.empty())
@@ -125,7 +139,7 @@ void read_entries(const text& t, const header& h, const entry_lines& lines, grap
 } // namespace
 
 parsed_graph parse_matrix_market(const text& t, const parse_options& o) {
-    const header h = read_header(t);
+    const header h = read_header(t, o.weights);
     const entry_lines lines(t, h.end, o.block_bytes);
     const std::string announced = " of " + std::to_string(h.entries) + " entries";
     if (lines.size() < h.entries) {

@@ -60,11 +60,17 @@ std::string_view wide_form(std::string_view t) {
     using namespace std::string_view_literals;
     if (t.starts_with("\xff\xfe\0\0"sv) || t.starts_with("\0\0\xfe\xff"sv)) return "UTF-32";
     if (t.starts_with("\xff\xfe") || t.starts_with("\xfe\xff")) return "UTF-16";
-    if (t.size() < 4) return {};
-    const auto plain = [](char c) { return c >= '\t' && c <= '~'; };
-    const bool little = plain(t[0]) && t[1] == 0 && plain(t[2]) && t[3] == 0;
-    const bool big = t[0] == 0 && plain(t[1]) && t[2] == 0 && plain(t[3]);
-    return little || big ? "UTF-16" : std::string_view();
+    // Two units of that width, each with one byte that is not 0, at that place.
+    const auto plain_units = [&](std::size_t width, std::size_t place) {
+        for (std::size_t i = 0; i != 2 * width; ++i) {
+            const bool plain = i < t.size() && t[i] >= '\t' && t[i] <= '~';
+            if (i >= t.size() || (i % width == place ? !plain : t[i] != 0)) return false;
+        }
+        return true;
+    };
+    if (plain_units(4, 0) || plain_units(4, 3)) return "UTF-32";
+    if (plain_units(2, 0) || plain_units(2, 1)) return "UTF-16";
+    return {};
 }
 
 /// Whether a header of tar begins here (tar(5)).
@@ -81,6 +87,7 @@ text::text(std::string path) : name_(std::move(path)) {
     const descriptor file(::open(name_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     struct stat status{};
     if (file.get() < 0 || ::fstat(file.get(), &status) != 0) fail_with_errno(name_);
+    if (S_ISDIR(status.st_mode)) throw input_error(name_ + ": a directory; give a file");
     if (!S_ISREG(status.st_mode)) throw input_error(name_ + ": not a regular file");
     if (status.st_size != 0) {
         memory_ = mapping::of_file(file.get(), static_cast<std::size_t>(status.st_size));

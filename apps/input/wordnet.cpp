@@ -7,6 +7,7 @@
 #include <charconv>
 #include <filesystem>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 namespace apps::input {
@@ -175,6 +176,13 @@ std::vector<text> open_files(const std::string& folder) {
 }
 
 } // namespace
+
+bool wordnet::is_in(const std::string& folder) {
+    return std::ranges::any_of(file_names, [&](std::string_view name) {
+        std::error_code unknown; // what cannot be looked at is left to who opens it
+        return exists(std::filesystem::path(folder) / name, unknown);
+    });
+}
 
 wordnet::wordnet(const std::string& folder, std::size_t block_bytes) : wordnet(open_files(folder), block_bytes) {}
 

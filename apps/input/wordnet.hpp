@@ -26,6 +26,9 @@ class wordnet {
   public:
     static constexpr std::array<std::string_view, 4> file_names{"data.noun", "data.verb", "data.adj", "data.adv"};
 
+    /// Whether one of those files is in the folder.
+    static bool is_in(const std::string& folder);
+
     /// Maps and parses FOLDER/data.{noun,verb,adj,adv}, in parallel. Throws input_missing if the first is not there,
     /// input_error if a file cannot be read or is malformed.
     explicit wordnet(const std::string& folder, std::size_t block_bytes = default_block_bytes);

@@ -28,7 +28,7 @@ problem_graph generate(std::uint64_t vertices, std::uint64_t seed, needs n) {
 
 problem_graph load(const std::string& path, needs n) {
     const bool installed = path == real_inputs[0] && !std::filesystem::exists(path);
-    if (installed || std::filesystem::is_directory(path)) {
+    if (installed || input::wordnet::is_in(path)) {
         input::wordnet words(installed ? std::string(input::wordnet_folder) : path);
         // A relation can be walked either way: what is a hypernym to one is a hyponym to the other.
         graph::csr g = with_weights(words.edges(), n, graph::direction::undirected);

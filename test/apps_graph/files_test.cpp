@@ -39,7 +39,7 @@ TEST(text, names_what_cannot_be_read) {
     const temporary_file empty("");
     EXPECT_EQ(complaint([&] { input::text(empty.path()); }), empty.path() + ":1: the file is empty");
     EXPECT_EQ(complaint([] { input::text("/nowhere/graph"); }), "/nowhere/graph: No such file or directory");
-    EXPECT_EQ(complaint([] { input::text("/"); }), "/: not a regular file");
+    EXPECT_EQ(complaint([] { input::text("/"); }), "/: a directory; give a file");
 }
 
 TEST(text, does_not_wait_for_a_pipe) {
@@ -65,6 +65,18 @@ TEST(text, quotes_what_a_terminal_cannot_show) {
     EXPECT_EQ(input::quoted("a\x1b[31m"), "'a\\x1b[31m'");
     EXPECT_EQ(input::quoted(std::string(41, 'x')), "'" + std::string(40, 'x') + "...'");
     EXPECT_EQ(input::quoted(""), "''");
+}
+
+TEST(folder, is_taken_for_wordnet_only_if_it_holds_a_file_of_it) {
+    const temporary_file place("");
+    const std::filesystem::path folder = place.path() + ".folder";
+    std::filesystem::create_directory(folder);
+    const auto load = [&] { find_program("bfs")->serial({.input = folder.string()}); };
+    EXPECT_EQ(complaint(load), folder.string() + ": a directory; give a file");
+    std::filesystem::create_directory(folder / "data.verb");
+    EXPECT_EQ(complaint(load), (folder / "data.noun").string() +
+                                   ": not found; WordNet's data files are in Debian's package wordnet-base");
+    std::filesystem::remove_all(folder);
 }
 
 class real_wordnet : public ::testing::Test {

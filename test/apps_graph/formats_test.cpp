@@ -151,6 +151,66 @@ TEST(edge_list, rejects_what_is_malformed) {
               "file:1: vertex: '" + std::string(40, 'a') + "...' is not a whole number");
 }
 
+TEST(edge_list, an_empty_field_is_not_the_end_of_the_line) {
+    EXPECT_EQ(complaint("0,1,,garbage\n1,2\n", false), "file:1: weight: a number is missing");
+    EXPECT_EQ(complaint("0,1\n2,3,,garbage\n", false), "file:2: 'garbage' is too much on this line");
+    EXPECT_EQ(complaint("0,1,2\n2,3,4,,,5\n"), "file:2: '5' is too much on this line");
+    EXPECT_EQ(complaint("0;1;2;3\n2;3;4;;\n"), "file:2: time: a number is missing");
+    EXPECT_EQ(complaint("0,1,{}\n2,3,,7\n"), "file:2: '7' is too much on this line");
+    EXPECT_EQ(edges_of(parse("0,1,,\n1,2, ,# c\n2,0\n").edges), (edges{{0, 1}, {1, 2}, {2, 0}}));
+}
+
+TEST(edge_list, a_column_without_a_title_is_refused) {
+    const std::string_view reason =
+        "file:1: the titles leave out a column; if it is the index, write the table without "
+        "it (pandas: index=False, R: row.names=FALSE)";
+    for (const std::string_view table : {
+             ",source,target\n0,5,7\n1,7,9\n", // pandas
+             ",source,target\n0,5\n",
+             ";source;target;weight\n0;5;7;1\n",
+             "\tsource\ttarget\n0\t5\t7\n",
+             "\"\",\"source\",\"target\"\n\"1\",5,7\n", // R's write.csv
+             "\"source\",\"target\"\n\"1\",5,7\n",      // R's write.table
+             "source\ttarget\n1\t5\t7\n",
+         }) {
+        EXPECT_EQ(complaint(table, true), reason) << table;
+        EXPECT_EQ(complaint(table, false), reason) << table;
+    }
+    EXPECT_EQ(complaint("# c\n\n,source,target\n# c\n0,5,7\n"), "file:3" + std::string(reason.substr(6)));
+    const edges two{{0, 1}, {1, 0}};
+    EXPECT_EQ(edges_of(parse("source,target,\n0,1\n1,0\n").edges), two);
+    EXPECT_EQ(edges_of(parse("source,target\n0,1,\n1,0,\n").edges), two);
+    EXPECT_EQ(edges_of(parse("source,target\n0,1,{}\n1,0,{}\n").edges), two);
+    EXPECT_EQ(edges_of(parse("\t0\t1\n\t1\t0\n").edges), two);
+}
+
+TEST(edge_list, a_comment_may_touch_what_it_follows) {
+    EXPECT_EQ(edges_of(parse("0 1#c\n1 2%c\n2 0//c\n").edges), (edges{{0, 1}, {1, 2}, {2, 0}}));
+    EXPECT_EQ(edges_of(parse("0,1,3# c\n1,2,4\n", true).edges), (edges{{0, 1, 3}, {1, 2, 4}}));
+    EXPECT_EQ(edges_of(parse("0 1 {'c': '#f//%'}# c\n", true).edges), (edges{{0, 1, 1}}));
+    EXPECT_EQ(complaint("0 1/2\n"), "file:1: vertex: '1/2' is not a whole number");
+    EXPECT_EQ(complaint("0#1\n"), "file:1: vertex: a number is missing");
+}
+
+TEST(edge_list, fields_may_stand_in_double_quotes) {
+    EXPECT_EQ(edges_of(parse("\"source, node\",\"target\",\"a # b\"\n\"0\",\"1\",\"3\"\n1,\"2\",-4\n", true).edges),
+              (edges{{0, 1, 3}, {1, 2, -4}}));
+    EXPECT_EQ(edges_of(parse("\"0\" \"1\"\n\"1\"\t0\n").edges), (edges{{0, 1}, {1, 0}}));
+    EXPECT_EQ(edges_of(parse("\"0\",\"1\",\"{'weight': 3}\"\n1,0,\"\"\n", true).edges), (edges{{0, 1, 3}, {1, 0, 1}}));
+    EXPECT_EQ(complaint("\"0\",\"\"\n"), "file:1: vertex: a number is missing");
+    EXPECT_EQ(complaint("\"0\",\"1,2\n"), "file:1: vertex: '\"1' is not a whole number");
+    EXPECT_EQ(complaint("\"0\"1,2\n"), "file:1: vertex: '\"0\"1' is not a whole number");
+    EXPECT_EQ(complaint("\"\n"), "file:1: vertex: '\"' is not a whole number");
+}
+
+TEST(edge_list, a_weight_may_be_shown_as_numpy_shows_it) {
+    EXPECT_EQ(edges_of(parse("0 1 {'weight': np.float64(3.0)}\n1 0 {'a': 1, 'weight': np.int64(-2)}\n", true).edges),
+              (edges{{0, 1, 3}, {1, 0, -2}}));
+    EXPECT_EQ(complaint("0 1 {'weight': np.float64(0.5)}\n"), "file:1: weight: '0.5' is not a whole number");
+    EXPECT_EQ(complaint("0 1 {'weight': np.float64()}\n"), "file:1: weight: a number is missing");
+    EXPECT_EQ(complaint("0 1 {'weight': np.True_}\n"), "file:1: weight: 'np.True_' is not a whole number");
+}
+
 constexpr std::string_view pattern = "%%MatrixMarket matrix coordinate pattern general\n";
 
 TEST(matrix_market, is_read) {
@@ -177,10 +237,10 @@ TEST(matrix_market, rejects_what_is_malformed) {
     const auto with = [](std::string_view rest) { return complaint(std::string(pattern) + std::string(rest)); };
     EXPECT_EQ(complaint("%%MatrixMarket matrix array real general\n"),
               "file:1: the banner says 'array', known here: coordinate");
-    EXPECT_EQ(complaint("%%MatrixMarket matrix coordinate complex general\n"),
-              "file:1: the banner says 'complex', known here: pattern, integer, real");
-    EXPECT_EQ(complaint("%%MatrixMarket matrix coordinate real skew-symmetric\n"),
-              "file:1: the banner says 'skew-symmetric', known here: general, symmetric");
+    EXPECT_EQ(complaint("%%MatrixMarket matrix coordinate double general\n"),
+              "file:1: the banner says 'double', known here: pattern, integer, real, complex");
+    EXPECT_EQ(complaint("%%MatrixMarket matrix coordinate real crooked\n"),
+              "file:1: the banner says 'crooked', known here: general, symmetric, skew-symmetric, hermitian");
     EXPECT_EQ(complaint("%%MatrixMarket matrix\n2 2 1\n"), "file:1: the banner says '', known here: coordinate");
     EXPECT_EQ(complaint("%%MatrixMarketx\n"), "file:1: not Matrix Market: it begins with '%%MatrixMarketx'");
     EXPECT_EQ(complaint("%%MatrixMarket matrix coordinate real general x\n"), "file:1: 'x' is too much on this line");
@@ -215,6 +275,30 @@ TEST(matrix_market, rejects_what_is_malformed) {
               "file:3: value: 'x' is not a number");
     EXPECT_EQ(complaint("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2\n", false),
               "file:3: value: a number is missing");
+}
+
+TEST(matrix_market, what_makes_no_weights_has_edges) {
+    const std::string coordinate = "%%MatrixMarket matrix coordinate ";
+    for (const std::string_view kind : {"complex general", "complex symmetric", "complex hermitian"}) {
+        const std::string matrix = coordinate + std::string(kind) + "\n3 3 2\n2 1 1.5 0\n3 2 -1 nan\n";
+        const parsed_graph p = parse(matrix);
+        EXPECT_EQ(edges_of(p.edges), (edges{{1, 0}, {2, 1}}));
+        EXPECT_EQ(p.direction, kind == "complex general" ? graph::direction::directed : graph::direction::undirected);
+        EXPECT_EQ(complaint(matrix),
+                  "file:1: the banner says 'complex', which makes no weights; only a program without "
+                  "weights reads it");
+    }
+    for (const std::string_view kind : {"real skew-symmetric", "INTEGER Skew-Symmetric"}) {
+        const std::string matrix = coordinate + std::string(kind) + "\n3 3 2\n2 1 1\n3 2 -1\n";
+        const parsed_graph p = parse(matrix);
+        EXPECT_EQ(edges_of(p.edges), (edges{{1, 0}, {2, 1}}));
+        EXPECT_EQ(p.direction, graph::direction::undirected);
+        EXPECT_EQ(complaint(matrix), "file:1: the banner says 'skew-symmetric', which makes no weights; only a program "
+                                     "without weights reads it");
+    }
+    EXPECT_EQ(complaint(coordinate + "complex general\n2 2 1\n1 2 3\n", false), "file:3: value: a number is missing");
+    EXPECT_EQ(complaint(coordinate + "complex general\n2 2 1\n1 2 3 4 5\n", false),
+              "file:3: '5' is too much on this line");
 }
 
 TEST(edge_list, a_weight_that_nobody_wants_is_any_number) {

@@ -104,7 +104,8 @@ TEST(text, says_what_it_is_instead) {
     for (const std::string& wide :
          {"\xff\xfe\x30\0"s, "\xfe\xff\0\x30"s, "0\0 \0"s + "1\0\n\0"s, "\0#\0 \0a"s, "\xff\xfe"s})
         EXPECT_EQ(complaint_at(wide), "file: the text is UTF-16; convert it to UTF-8 first, as iconv does");
-    for (const std::string& wider : {"\xff\xfe\0\0\x30\0\0\0"s, "\0\0\xfe\xff\0\0\0\x30"s})
+    for (const std::string& wider : {"\xff\xfe\0\0\x30\0\0\0"s, "\0\0\xfe\xff\0\0\0\x30"s, "0\0\0\0"s + "1\0\0\0"s,
+                                     "\0\0\0"s + "0\0\0\0"s + "\n"s})
         EXPECT_EQ(complaint_at(wider), "file: the text is UTF-32; convert it to UTF-8 first, as iconv does");
     EXPECT_EQ(complaint_at(packed("\xff\xfe\x30\0"s)),
               "file: the text is UTF-16; convert it to UTF-8 first, as iconv does");
@@ -188,12 +189,17 @@ RC_GTEST_PROP(variants, of_an_edge_list_are_the_same_graph, ()) {
     const std::string separator = *rc::gen::element(" ", "\t", "  ", ",", ";", ", ", " ;\t");
     const std::string comment = *rc::gen::element("#", "%", "//", "");
     std::vector<std::string> lines;
-    if (separator.find_first_of(",;") != std::string::npos && *rc::gen::arbitrary<bool>())
+    if (separator.find_first_of(",;") != std::string::npos && *rc::gen::arbitrary<bool>()) {
         lines.push_back("source" + separator + "target");
+        if (columns == weights || columns == times) lines.back() += separator + "\"weight" + separator + "\"";
+        if (columns == times) lines.back() += separator + "time";
+    }
+    const std::string quote = *rc::gen::element("", "\"");
+    const auto number = [&](auto x) { return quote + std::to_string(x) + quote; };
     for (const named_edge& e : edges) {
-        std::string line = std::to_string(e.from) + separator + std::to_string(e.to);
-        if (columns == weights || columns == times) line += separator + std::to_string(e.weight);
-        if (columns == times) line += separator + "1082040961";
+        std::string line = number(e.from) + separator + number(e.to);
+        if (columns == weights || columns == times) line += separator + number(e.weight);
+        if (columns == times) line += separator + number(1082040961);
         if (columns == attributes)
             line += separator + *rc::gen::element("{", "{'colour': \"{red\", ", "{'at': (1, [2]), ") +
                     "'weight': " + std::to_string(e.weight) + *rc::gen::element("}", ".0}", ", 'n': None}");

@@ -239,6 +239,16 @@ class mistakes(command):
             self.assertEqual((packed.returncode, packed.stderr), (0, ""))
             self.assertEqual(*(json.loads(done.stdout)["rows"][0]["output"] for done in (plain, packed)))
 
+    def test_an_empty_name_is_none(self):
+        for flag in ("--input", "--from", "--to"):
+            self.expect_error(2, f"{flag}: the name is empty", "run", "bfs", flag, "")
+        self.expect_error(2, "--input: the name is empty", "run", "digits", "--input", "")
+
+    def test_a_directory(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.expect_error(3, f"{folder}: a directory; give a file", "run", "bfs", "--input", folder)
+            self.expect_error(3, f"{folder}: a directory; give a file", "run", "digits", "--input", folder)
+
     def test_bad_input(self):
         self.expect_error(3, "/nowhere/at/all", "run", "bfs", "--input", "/nowhere/at/all")
         self.expect_error(3, "/nowhere/at/all", "run", "digits", "--input", "/nowhere/at/all")

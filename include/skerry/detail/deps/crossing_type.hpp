@@ -34,7 +34,7 @@ class byte_writer {
     template <class T>
         requires std::is_trivially_copyable_v<T>
     void put(const T& x) {
-        const auto bytes = std::as_bytes(std::span<const T, 1>(&x, 1));
+        const auto bytes = std::as_bytes(std::span<const T, 1>(std::addressof(x), 1));
         bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
     }
     void put_bytes(std::span<const std::byte> bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }

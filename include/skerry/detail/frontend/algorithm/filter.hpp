@@ -15,7 +15,7 @@ namespace skerry::inline SKERRY_ABI::detail {
 
 template <class Executor, class It, class Out, class Predicate>
 Out filter_serially(It first, std::uint64_t n, Out out, Predicate& predicate) {
-    for (; n != 0; --n, ++first) {
+    for (; n != 0; --n, static_cast<void>(++first)) {
         check_stop<Executor>();
         if (casting<decltype(*first)>(predicate)(*first)) {
             write(out, *first);
@@ -37,7 +37,7 @@ inline leaves whole_words(leaves cuts) noexcept {
 template <bool Slow, class Executor, class It, class Predicate>
 std::uint64_t filter_answers(It it, std::uint64_t count, Predicate& predicate) {
     std::uint64_t word = 0;
-    for (std::uint64_t b = 0; b < count; ++b, ++it) {
+    for (std::uint64_t b = 0; b < count; ++b, static_cast<void>(++it)) {
         if constexpr (Slow) {
             check_stop<Executor>();
         }

@@ -39,7 +39,8 @@ struct element_run {
 
     void operator()(std::uint64_t from, std::uint64_t to) const {
         It it = first + static_cast<std::ptrdiff_t>(from);
-        for (std::uint64_t n = to - from; n != 0; --n, ++it) static_cast<void>(casting<decltype(*it)>(f)(*it));
+        for (std::uint64_t n = to - from; n != 0; --n, static_cast<void>(++it))
+            static_cast<void>(casting<decltype(*it)>(f)(*it));
     }
     void operator()(std::uint64_t k) const {
         static_cast<void>(casting<decltype(*first)>(f)(*(first + static_cast<std::ptrdiff_t>(k))));

@@ -70,7 +70,7 @@ struct transform_run {
     void operator()(std::uint64_t from, std::uint64_t to) const {
         It in = advanced(first, from);
         Out to_write = advanced(out, from);
-        for (; from != to; ++from, ++in, ++to_write) write(to_write, casting<decltype(*in)>(f)(*in));
+        for (; from != to; ++from, static_cast<void>(++in), ++to_write) write(to_write, casting<decltype(*in)>(f)(*in));
     }
     void operator()(std::uint64_t k) const { (*this)(k, k + 1); }
 };
@@ -86,7 +86,7 @@ struct pair_transform_run {
         It1 in1 = advanced(first1, from);
         It2 in2 = advanced(first2, from);
         Out to_write = advanced(out, from);
-        for (; from != to; ++from, ++in1, ++in2, ++to_write)
+        for (; from != to; ++from, static_cast<void>(++in1), static_cast<void>(++in2), ++to_write)
             write(to_write, casting<decltype(*in1), decltype(*in2)>(f)(*in1, *in2));
     }
     void operator()(std::uint64_t k) const { (*this)(k, k + 1); }

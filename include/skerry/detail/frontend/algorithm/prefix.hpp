@@ -34,7 +34,7 @@ std::optional<T> scan_run(Op& op, const It& first, const Out& out, std::optional
         return sum;
     } else {
         T sum = *std::move(carry);
-        for (; from != to; ++from, ++in, ++to_write) {
+        for (; from != to; ++from, static_cast<void>(++in), ++to_write) {
             T next = T(op(sum, T(*in)));
             write(to_write, std::move(sum));
             sum = std::move(next);

@@ -50,9 +50,9 @@ void merge_with_memory(It first, It middle, It last, T* memory, Less& less) {
                 }
             }
         }
-        for (; next != left.end; ++next, ++hole) *hole = std::move(*next);
+        for (; next != left.end; ++next, static_cast<void>(++hole)) *hole = std::move(*next);
     } catch (...) {
-        for (; next != left.end; ++next, ++hole) put_back_quietly(hole, *next);
+        for (; next != left.end; ++next, static_cast<void>(++hole)) put_back_quietly(hole, *next);
         throw;
     }
 }

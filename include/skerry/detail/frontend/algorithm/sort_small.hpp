@@ -44,8 +44,8 @@ template <class T, class Less>
     } else {
         // A choice of addresses stays free of branches for objects of any size.
         const bool swap = less(high, low);
-        const T* const first = swap ? &high : &low;
-        const T* const second = swap ? &low : &high;
+        const T* const first = swap ? __builtin_addressof(high) : __builtin_addressof(low);
+        const T* const second = swap ? __builtin_addressof(low) : __builtin_addressof(high);
         const T x = *first;
         const T y = *second;
         low = x;
@@ -97,9 +97,9 @@ inline constexpr std::size_t network_limit = Stable ? 4 : 8;
 template <class Network, class T, class Less, std::size_t... Is>
 void sort_by_network(const T* from, T* to, Less& less, std::index_sequence<Is...>) {
     plain_array<T, sizeof...(Is)> v;
-    ((v.items[Is] = from[Is]), ...);
+    (static_cast<void>(v.items[Is] = from[Is]), ...);
     Network::run(v.items, less);
-    ((to[Is] = v.items[Is]), ...);
+    (static_cast<void>(to[Is] = v.items[Is]), ...);
 }
 
 // n <= network_limit<Stable>.

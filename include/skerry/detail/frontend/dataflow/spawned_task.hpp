@@ -107,12 +107,12 @@ class spawned_task final : public dependent_task {
     // The accesses stay, as the names of parts that the nodes point to.
     static void drop(dependent_task& task) noexcept {
         closure& c = static_cast<spawned_task&>(task).closure_;
-        std::destroy_at(&c.function);
+        std::destroy_at(std::addressof(c.function));
         const auto destroy = []<class A>(A& argument) {
             if constexpr (is_access<A>) {
                 static_assert(std::is_trivially_destructible_v<A>);
             } else {
-                std::destroy_at(&argument);
+                std::destroy_at(std::addressof(argument));
             }
         };
         std::apply([&destroy](auto&... a) { (destroy(a), ...); }, c.arguments);

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -139,10 +140,10 @@ class worker_local {
         return *value_;
     }
 
-    [[nodiscard]] T* begin() noexcept { return value_ ? &*value_ : nullptr; }
-    [[nodiscard]] T* end() noexcept { return value_ ? &*value_ + 1 : nullptr; }
-    [[nodiscard]] const T* begin() const noexcept { return value_ ? &*value_ : nullptr; }
-    [[nodiscard]] const T* end() const noexcept { return value_ ? &*value_ + 1 : nullptr; }
+    [[nodiscard]] T* begin() noexcept { return value_ ? std::addressof(*value_) : nullptr; }
+    [[nodiscard]] T* end() noexcept { return value_ ? std::addressof(*value_) + 1 : nullptr; }
+    [[nodiscard]] const T* begin() const noexcept { return value_ ? std::addressof(*value_) : nullptr; }
+    [[nodiscard]] const T* end() const noexcept { return value_ ? std::addressof(*value_) + 1 : nullptr; }
 
     template <class Op>
         requires std::convertible_to<std::invoke_result_t<Op&, T, const T&>, T>
