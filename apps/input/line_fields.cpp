@@ -44,10 +44,12 @@ std::string_view line_fields::next() noexcept {
     if (rest_.starts_with('{')) {
         size = read_attributes(rest_).all.size();
     } else {
-        const auto ends = [&](std::string_view rest) {
-            return is_blank(rest.front()) || rest.front() == separator_ || begins_comment(rest);
+        const auto ends = [this](std::size_t at) {
+            const char c = rest_[at];
+            if (c >= '0' && c <= '9') return false; // as most are
+            return is_blank(c) || c == separator_ || begins_comment(rest_.substr(at));
         };
-        while (size != rest_.size() && !ends(rest_.substr(size))) ++size;
+        while (size != rest_.size() && !ends(size)) ++size;
     }
     const std::string_view field = rest_.substr(0, size);
     rest_.remove_prefix(size);

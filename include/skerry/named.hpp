@@ -68,9 +68,12 @@ inline constexpr std::string_view task_name<named_task<Name, F>> = Name.view();
 
 namespace detail {
 template <literal Name, class F>
-inline constexpr const char* body_name<named_task<Name, F>> = Name.view().empty() ? body_name<F> : Name.characters;
+inline constexpr auto body_name<named_task<Name, F>> = body_name<F>;
+template <literal Name, class F>
+    requires(!Name.view().empty())
+inline constexpr const char* body_name<named_task<Name, F>> = Name.characters;
 template <class F>
-inline constexpr const char* body_name<std::reference_wrapper<F>> = body_name<F>;
+inline constexpr auto body_name<std::reference_wrapper<F>> = body_name<F>;
 } // namespace detail
 
 } // namespace skerry::inline SKERRY_ABI

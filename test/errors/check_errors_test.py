@@ -36,7 +36,7 @@ class Options(unittest.TestCase):
         self.assertEqual(set(rows), variables)
         for member, variable, flag in rows.values():
             with self.subTest(variable):
-                self.assertRegex(header, rf"\b{member}( = [^;]+)?;\s*// {variable}\b")
+                self.assertRegex(header, rf"\b{member}( = [^;]+|{{}})?;\s*// {variable}\b")
                 self.assertRegex(command, rf'"{flag}[",]')
 
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <exception>
 #include <optional>
 
 #include <skerry/detail/frontend/algorithm/fold.hpp>
@@ -12,14 +13,17 @@ namespace skerry::inline SKERRY_ABI::detail {
 namespace {
 
 // For a loop of a thread without a slot. With one worker it runs in place and would take none, so a watchdog would not
-// see it; where there is one, it takes a slot first.
+// see it; where there is one, it takes a slot first, if it can: a loop that needs one says why there is none.
 class seen_loop {
   public:
-    // Errors: as region_guard.
-    seen_loop() {
+    seen_loop() noexcept {
         // relaxed: it says nothing about other memory
         if (current_page == nullptr && sections_wanted.load(memory_order::relaxed) != sections::unwanted) {
-            region_.emplace();
+            try {
+                region_.emplace();
+            } catch (const std::exception&) {
+                return;
+            }
         }
     }
 

@@ -62,6 +62,31 @@ TYPED_TEST(mapping, reads_bits) {
         this->transform(bits, out.begin(), [](bool b) { return b ? 'y' : 'n'; }, grain::fixed(10));
         EXPECT_EQ(std::ranges::count(out, 'y'), 334);
         EXPECT_EQ(this->copy_if(bits, out.begin(), [](bool b) { return b; }) - out.begin(), 334);
+        this->transform(bits, out, out.begin(), [](const auto& b, char c) { return b ? c : 'n'; });
+        std::vector<std::vector<bool>::iterator> places(9); // may be written, as iterators
+        this->transform(std::views::iota(bits.begin(), bits.begin() + 9), places.begin(), [](auto it) { return it; });
+        EXPECT_EQ(places.back() - bits.begin(), 8);
+        this->for_each(std::views::iota(bits.cbegin(), bits.cend()), [&](auto it) { count(*it); });
+        EXPECT_EQ(seen.load(), 7 * 334);
+    });
+}
+
+// What has the operations of a bit, but its own bytes.
+TYPED_TEST(mapping, writes_flags_of_the_program) {
+    struct flag {
+        explicit flag(bool b) : set(b) {}
+        flag& operator=(bool b) {
+            set = b;
+            return *this;
+        }
+        operator bool() const { return set; }
+        void flip() { set = !set; }
+        bool set;
+    };
+    setting<TypeParam>::each([&](unsigned) {
+        std::vector<flag> flags(1'001, flag(false));
+        this->for_each(flags, [](auto& f) { f = true; }, grain::fixed(7));
+        EXPECT_EQ(std::ranges::count(flags, true, &flag::set), 1'001);
     });
 }
 

@@ -421,6 +421,7 @@ TEST_P(CancelTasks, CutShortWithAContainer) {
     }
     std::vector<int> v(4, 1);
     std::span<int> elements(v);
+    int held = 0; // until the task that names the elements has been spawned
     bool ran = false;
     rt_.run([&] {
         std::latch begun(1);
@@ -429,14 +430,19 @@ TEST_P(CancelTasks, CutShortWithAContainer) {
         task_group g;
         g.run([&] {
             skerry::spawn(
-                [&](std::vector<int>& to) {
+                [&](int& x) {
                     waited_for.wait();
+                    x = 1;
+                },
+                skerry::out(held));
+            skerry::spawn(
+                [&](std::vector<int>& to, const int&) {
                     to.resize(1000);
                     g.cancel();
                     asked.count_down();
                     skerry::parallel_for(0, 10, [](int) {});
                 },
-                skerry::inout(v));
+                skerry::inout(v), skerry::in(held));
             begun.count_down();
         });
         begun.wait();

@@ -101,7 +101,8 @@ struct parallel_copy_if_function {
                       "skerry: parallel_copy_if: the predicate must be callable with an element and give a bool");
         static_assert(std::indirectly_copyable<It, Out> || !writes_no_bits<Out>(),
                       "skerry: parallel_copy_if: the elements must be assignable to the output's elements");
-        if constexpr (predicate_on<Predicate, It> && std::indirectly_copyable<It, Out> && writes_no_bits<Out>()) {
+        if constexpr (predicate_on<Predicate, It> && std::indirectly_copyable<It, Out> && writes_no_bits<Out>() &&
+                      reads_bits<Predicate, It>()) {
             const std::uint64_t n = sequence_length(first, last);
             const call_of<Executor, Predicate> shown;
             if constexpr (Executor::parallel) {

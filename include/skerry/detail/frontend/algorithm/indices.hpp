@@ -113,11 +113,11 @@ concept written_as_a_bool =
     std::is_class_v<Reference> && std::convertible_to<Reference, bool> && requires(Reference r, bool b) { r = b; };
 template <class Reference>
 concept bit_reference = written_as_a_bool<Reference> && requires(Reference r) { r.flip(); };
-// Several references at once, as a zip of sequences hands out.
+// Several references at once, as a zip of sequences hands out, or a zip of zips.
 template <class Reference>
 inline constexpr bool holds_a_bit = bit_reference<Reference>;
 template <template <class...> class Tuple, class... Reference>
-inline constexpr bool holds_a_bit<Tuple<Reference...>> = (bit_reference<Reference> || ...);
+inline constexpr bool holds_a_bit<Tuple<Reference...>> = (holds_a_bit<Reference> || ...);
 
 template <class It>
 using reference_of = decltype(*std::declval<It&>());
@@ -126,27 +126,44 @@ concept bit_iterator =
     holds_a_bit<reference_of<It>> ||
     (written_as_a_bool<reference_of<It>> && requires { requires std::same_as<typename It::value_type, bool>; });
 
-// Whether a body takes the value of a bit, and not what stands for it. Of a template nobody knows.
-template <class Known, class Reference>
-inline constexpr bool takes_the_value = false;
-template <class P, class... More, class Reference>
-inline constexpr bool takes_the_value<parameters<P, More...>, Reference> =
-    !std::same_as<std::remove_cvref_t<P>, Reference>;
+// An element that leads to a bit: what stands for one, kept in a container (what is made from a bool is a flag of its
+// own), or an iterator, as a range of iterators hands out.
+template <class T>
+concept leads_to_a_bit = (bit_reference<T> && !std::is_constructible_v<T, bool>) || requires {
+    requires std::same_as<typename T::value_type, bool>;
+    requires bit_reference<reference_of<T>>;
+};
+template <class It>
+concept iterator_to_bits = bit_iterator<It> || leads_to_a_bit<std::remove_reference_t<reference_of<It>>>;
 
+// Whether a body is known to take elements as what stands for a bit, not as its value. Of a template nobody knows.
+template <class Known, class... It>
+inline constexpr bool takes_a_bit = false;
+template <class P, class... More, class It, class... Rest>
+inline constexpr bool takes_a_bit<parameters<P, More...>, It, Rest...> =
+    (iterator_to_bits<It> && std::same_as<std::remove_cvref_t<P>, std::remove_cvref_t<reference_of<It>>>) ||
+    takes_a_bit<parameters<More...>, Rest...>;
+
+template <class F>
+using known_parameters = typename parameters_of<std::remove_cv_t<F>>::type;
+
+template <class F, bool Fits>
+consteval bool reads_or_explains() {
+    static_assert(
+        Fits,
+        "skerry: bits, as of std::vector<bool>, share words: f may only read them, as a bool or from a const range");
+    return Fits;
+}
 // Whether a body may be called with elements of which some are bits of one word.
 template <class F, class It>
 consteval bool leaves_bits_alone() {
-    constexpr bool fits = [] {
-        if constexpr (bit_iterator<It>) {
-            return takes_the_value<typename parameters_of<std::remove_cv_t<F>>::type, reference_of<It>>;
-        } else {
-            return true;
-        }
-    }();
-    static_assert(
-        fits,
-        "skerry: bits, as of std::vector<bool>, share words: f may only read them, as a bool or from a const range");
-    return fits;
+    constexpr bool unknown = std::same_as<known_parameters<F>, parameters<>>;
+    return reads_or_explains<F, !iterator_to_bits<It> || !(unknown || takes_a_bit<known_parameters<F>, It>)>();
+}
+// The same of a body that is there for its result: what is not known does not write.
+template <class F, class... It>
+consteval bool reads_bits() {
+    return reads_or_explains<F, !takes_a_bit<known_parameters<F>, It...>>();
 }
 template <class Out>
 consteval bool writes_no_bits() {

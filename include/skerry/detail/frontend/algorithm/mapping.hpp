@@ -100,7 +100,7 @@ struct parallel_transform_function {
         constexpr bool fits = requires { *out = f(*first); };
         static_assert(fits, "skerry: parallel_transform: f must be callable as f(x) with an element x and its result "
                             "must be assignable to the output's elements");
-        if constexpr (fits && writes_no_bits<Out>()) {
+        if constexpr (fits && writes_no_bits<Out>() && reads_bits<F, It>()) {
             const std::uint64_t n = sequence_length(first, last);
             const call_of<Executor, F> shown;
             run_pieces<as_named<Executor, F>>(transform_run<It, Out, F>{first, out, f}, n, g);
@@ -121,7 +121,7 @@ struct parallel_transform_function {
         static_assert(fits,
                       "skerry: parallel_transform: f must be callable as f(x, y) with an element of each sequence "
                       "and its result must be assignable to the output's elements");
-        if constexpr (fits && writes_no_bits<Out>()) {
+        if constexpr (fits && writes_no_bits<Out>() && reads_bits<F, It1, It2>()) {
             const std::uint64_t n = sequence_length(first1, last1);
             const call_of<Executor, F> shown;
             run_pieces<as_named<Executor, F>>(pair_transform_run<It1, It2, Out, F>{first1, first2, out, f}, n, g);

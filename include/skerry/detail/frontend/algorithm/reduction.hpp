@@ -123,7 +123,8 @@ struct parallel_transform_reduce_function {
         requires random_access_pair<It, End>
     [[gnu::__always_inline__]] T operator()(It first, End last, T init, Reduce reduce, Transform transform,
                                             Grain g = {}) const {
-        constexpr bool fits = fits_or_explains<T, Reduce>() && check_transform<transformation_to<Transform, It, T>>();
+        constexpr bool fits = fits_or_explains<T, Reduce>() && check_transform<transformation_to<Transform, It, T>>() &&
+                              reads_bits<Transform, It>();
         if constexpr (fits) {
             const transformed<T, It, Transform> get{first, transform};
             return reduce_from<Executor, Transform, Reduce>(std::move(init), reduce, get, sequence_length(first, last),
@@ -143,7 +144,8 @@ struct parallel_transform_reduce_function {
     template <class It, class End, class T, class Reduce, class Transform>
         requires forward_pair<It, End>
     [[gnu::__always_inline__]] T operator()(It first, End last, T init, Reduce reduce, Transform transform) const {
-        constexpr bool fits = fits_or_explains<T, Reduce>() && check_transform<transformation_to<Transform, It, T>>();
+        constexpr bool fits = fits_or_explains<T, Reduce>() && check_transform<transformation_to<Transform, It, T>>() &&
+                              reads_bits<Transform, It>();
         if constexpr (fits) {
             using element = std::iter_reference_t<It>;
             const through_iterator<handed_on_function<Transform, element>, It> read{transform};
@@ -159,8 +161,9 @@ struct parallel_transform_reduce_function {
     }
     template <element_source S, class T, class Reduce, class Transform>
     [[gnu::__always_inline__]] T operator()(S source, T init, Reduce reduce, Transform transform) const {
-        constexpr bool fits =
-            fits_or_explains<T, Reduce>() && check_transform<source_transformation_to<Transform, S, T>>();
+        constexpr bool fits = fits_or_explains<T, Reduce>() &&
+                              check_transform<source_transformation_to<Transform, S, T>>() &&
+                              reads_bits<Transform, found_by<S>>();
         if constexpr (fits) {
             return reduce_source<Executor, Transform, Reduce>(std::move(source), std::move(init), reduce, transform);
         } else {
@@ -172,7 +175,8 @@ struct parallel_transform_reduce_function {
     template <class It1, class End1, class It2, class T, class Reduce, class Transform, grain_or_none Grain = no_grain>
         requires random_access_pair<It1, End1> && random_access_pair<It2>
     T operator()(It1 first1, End1 last1, It2 first2, T init, Reduce reduce, Transform transform, Grain g = {}) const {
-        constexpr bool fits = fits_or_explains<T, Reduce>() && pair_transformation_to<Transform, It1, It2, T>;
+        constexpr bool fits = fits_or_explains<T, Reduce>() && pair_transformation_to<Transform, It1, It2, T> &&
+                              reads_bits<Transform, It1, It2>();
         static_assert(pair_transformation_to<Transform, It1, It2, T>,
                       "skerry: parallel_transform_reduce: transform must be callable with an element of each sequence "
                       "and its result must convert to init's type");

@@ -147,7 +147,7 @@ struct parallel_find_if_function {
     It operator()(It first, End last, Predicate predicate, grain g = grain::automatic()) const {
         static_assert(predicate_on<Predicate, It>,
                       "skerry: parallel_find_if: the predicate must be callable with an element and give a bool");
-        if constexpr (predicate_on<Predicate, It>) {
+        if constexpr (predicate_on<Predicate, It> && reads_bits<Predicate, It>()) {
             const auto test = [&](std::uint64_t k) {
                 return static_cast<bool>(casting<std::iter_reference_t<It>>(predicate)(element(first, k)));
             };
@@ -177,7 +177,7 @@ struct parallel_quantifier_function {
         static_assert(
             predicate_on<Predicate, It>,
             "skerry: parallel_any_of, all_of, none_of: the predicate must be callable with an element and give a bool");
-        if constexpr (predicate_on<Predicate, It>) {
+        if constexpr (predicate_on<Predicate, It> && reads_bits<Predicate, It>()) {
             const auto test = [&](std::uint64_t k) {
                 return static_cast<bool>(casting<std::iter_reference_t<It>>(predicate)(element(first, k))) ==
                        (Q != quantifier::all);
