@@ -46,8 +46,9 @@ std::size_t file_of(std::string_view part_of_speech) {
 
 /// All the characters of a word of 1 to 8 as a number to that base.
 bool read_field(std::string_view word, int base, std::uint32_t& value) {
-    const char* const end = word.data() + word.size();
-    const auto r = std::from_chars(word.data(), end, value, base);
+    const char* const begin = word.data();
+    const char* const end = begin + word.size();
+    const auto r = std::from_chars(begin, end, value, base);
     return word.size() <= 8 && r.ec == std::errc() && r.ptr == end;
 }
 
@@ -171,6 +172,7 @@ std::vector<text> open_files(const std::string& folder) {
                             ": not found; WordNet's data files are in Debian's package wordnet-base");
     }
     std::vector<text> files;
+    files.reserve(std::size(wordnet::file_names));
     for (const std::string_view name : wordnet::file_names) files.emplace_back((path / name).string());
     return files;
 }

@@ -71,13 +71,13 @@ std::string graph_instance::problem() const {
 }
 
 std::string graph_instance::name_of(graph::vertex v) const {
-    return graph_->words ? input::readable(graph_->words->words(v).front())
-                         : "vertex " + std::to_string(graph().name(v));
+    const auto& words = graph_->words;
+    return words ? input::readable(words->words(v).front()) : "vertex " + std::to_string(graph().name(v));
 }
 
 std::vector<graph::vertex> graph_instance::vertices_named(const std::string& name, const char* option) const {
-    if (graph_->words) {
-        std::vector<graph::vertex> found = graph_->words->find(name);
+    if (const auto& words = graph_->words) {
+        std::vector<graph::vertex> found = words->find(name);
         if (found.empty()) throw usage_error(std::string(option) + ": WordNet has no word " + input::quoted(name));
         return found;
     }

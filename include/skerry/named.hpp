@@ -25,7 +25,7 @@ namespace skerry::inline SKERRY_ABI {
 // A string literal as a template argument.
 template <std::size_t N>
 struct literal {
-    // Implicit: this is how a literal becomes one.
+    // Implicit: this is how a literal becomes one. NOLINTNEXTLINE(google-explicit-constructor)
     consteval literal(const char (&text)[N]) noexcept { std::copy_n(text, N, characters); }
     [[nodiscard]] constexpr std::string_view view() const noexcept { return {characters, N - 1}; }
     char characters[N];

@@ -32,7 +32,7 @@ constexpr std::array<std::string_view, 10> options{
     "SKERRY_TRACE_MEMORY",
 };
 // All of them are set in a process that was launched.
-constexpr std::array<std::string_view, 3> of_launcher{"SKERRY_RANK", "SKERRY_RANKS", "SKERRY_FABRIC_FD"};
+constexpr std::array<const char*, 3> of_launcher{"SKERRY_RANK", "SKERRY_RANKS", "SKERRY_FABRIC_FD"};
 constexpr std::array<std::string_view, 12> others{
     "SKERRY_FAULT",       "SKERRY_VARIANT",     "SKERRY_STRESS_SECONDS", "SKERRY_STRESS_SEED",  // tests'
     "SKERRY_SANITIZED",   "SKERRY_SIM_OUTCOME", "SKERRY_TEST",           "SKERRY_TEST_MOMENTS", // tests'
@@ -84,7 +84,7 @@ std::string text_of(std::string_view name) {
 
 bool name_them() noexcept {
     try {
-        if (std::ranges::all_of(of_launcher, [](auto name) { return port::environment(name.data()).has_value(); })) {
+        if (std::ranges::all_of(of_launcher, [](const char* name) { return port::environment(name).has_value(); })) {
             return true;
         }
         for (const std::string& name : port::environment_names("SKERRY_")) {

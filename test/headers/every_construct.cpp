@@ -349,6 +349,7 @@ int every_runtime(int n) {
     const std::string text = r.run([] { return std::string("text"); });
     r.run([] {});
     sk::statistics s = r.stats();
+    s.tasks += text.size();
     for (const sk::executor_statistics& e : r.executors()) s.tasks += e.stolen;
     const unsigned here = sk::this_worker::slot() + sk::max_slots() + r.workers();
     const skerry::machine_description machine = skerry::describe_machine();

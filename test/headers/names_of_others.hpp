@@ -4,6 +4,8 @@
 // header of std may define them, and who did has stopped (curses does not in C++). min and max are here all the same,
 // since many still do. A name that a header has defined before is defined anew: what counts is that it is a macro.
 
+// NOLINTBEGIN(bugprone-macro-parentheses): as they define it
+
 // <complex.h>, and LAPACK's headers by way of it.
 #undef I
 #define I _Complex_I
@@ -341,3 +343,5 @@
 #define hot __attribute__((hot))
 #undef visibility
 #define visibility(x) __attribute__((visibility(x)))
+
+// NOLINTEND(bugprone-macro-parentheses)

@@ -251,7 +251,10 @@ class handshake {
         }
         std::string text;
         for (const auto& [what, who] : all) {
-            text += (text.empty() ? "" : ", ") + who + " could reserve " + what;
+            text += text.empty() ? "" : ", ";
+            text += who;
+            text += " could reserve ";
+            text += what;
         }
         return text;
     }

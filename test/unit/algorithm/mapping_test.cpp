@@ -79,7 +79,7 @@ TYPED_TEST(mapping, writes_flags_of_the_program) {
             set = b;
             return *this;
         }
-        operator bool() const { return set; }
+        operator bool() const { return set; } // NOLINT(google-explicit-constructor): as std::vector<bool>'s
         void flip() { set = !set; }
         bool set;
     };

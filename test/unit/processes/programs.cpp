@@ -191,7 +191,7 @@ void pointers(skerry::runtime& r) {
           std::variant<int, const looks*>(&on_stack));
     stays([](pid_t& p, std::ranges::subrange<const int*> x) { p = here_if(x[1] == 8); },
           std::ranges::subrange<const int*>(list.data(), list.data() + 2));
-    stays([](pid_t& p, std::reverse_iterator<const int*> x) { p = here_if(*x == 8); },
+    stays([](pid_t& p, const std::reverse_iterator<const int*>& x) { p = here_if(*x == 8); },
           std::reverse_iterator<const int*>(list.data() + 2));
     stays([](pid_t& p, std::array<std::optional<std::span<const int>>, 1> x) { p = here_if((*x[0])[1] == 8); },
           std::array{std::optional(std::span<const int>(list))});
