@@ -122,9 +122,13 @@ class program_source::tables {
         int count = 0;
         Dwarf_Die* function = nullptr;
         if (unit != nullptr) {
-            if (Dwarf_Line* const found = dwarf_.getsrc_die(unit, address - bias)) {
-                at.file = dwarf_.linesrc(found, nullptr, nullptr);
-                dwarf_.lineno(found, &at.line);
+            // What the compiler has added has no line (0): that of what stands before it.
+            constexpr Dwarf_Addr nearby = 64;
+            for (Dwarf_Addr back = 0; at.line == 0 && back < nearby; ++back) {
+                if (Dwarf_Line* const found = dwarf_.getsrc_die(unit, address - bias - back)) {
+                    at.file = dwarf_.linesrc(found, nullptr, nullptr);
+                    dwarf_.lineno(found, &at.line);
+                }
             }
             count = scopes_of(unit, address - bias, scopes);
             for (int i = 0; i < count; ++i) {
