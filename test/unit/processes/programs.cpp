@@ -161,7 +161,7 @@ pid_t here_if(bool so) { return so ? ::getpid() : -1; }
 
 void pointers(skerry::runtime& r) {
     region home = skerry::root_region();
-    const auto pids = home.make_array<pid_t>(16);
+    const auto pids = home.make_array<pid_t>(24);
     auto* const inside = home.make<looks>();
     const looks on_stack;
     const auto on_heap = std::make_unique<looks>();
