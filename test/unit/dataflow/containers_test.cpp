@@ -518,15 +518,27 @@ TEST_P(LeftBehind, ByAChild) {
     expect_named(text);
 }
 
-TEST_P(LeftBehind, WhoWaitsForElements) {
+// On two workers: one is held, so what lets it go runs inside the wait, when that has named the elements.
+TEST(LeftBehindOnTwoWorkers, WhoWaitsForElements) {
+    skerry::options two;
+    two.workers = 2;
+    skerry::runtime runtime(two);
+    std::vector<int> v(100, 1);
     const std::span<int> old(v);
+    int held = 0;
+    barrier holding;
+    barrier waited_for;
     const std::string text = left_behind(runtime, [&] {
-        hold();
-        spawn(grow, [](std::vector<int>& x, const int&) { x.resize(100'000); }, inout(v), in(held_));
-        std::jthread soon([this] {
-            std::this_thread::sleep_for(std::chrono::milliseconds(100)); // the wait below has begun
-            let_go();
-        });
+        spawn(
+            [&](int& x) {
+                holding.open();
+                waited_for.pass();
+                x = 1;
+            },
+            out(held));
+        holding.pass();
+        spawn(grow, [](std::vector<int>& x, const int&) { x.resize(100'000); }, inout(v), in(held));
+        spawn([&] { waited_for.open(); });
         taskwait_on(in(old));
     });
     EXPECT_THAT(text, testing::HasSubstr("task 'grow' changes"));

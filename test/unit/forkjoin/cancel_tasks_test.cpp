@@ -21,12 +21,14 @@
 
 #include "cancelling.hpp"
 #include "deps/task_scope.hpp"
+#include "fire_and_forget.hpp"
 
 namespace {
 
 using cancelling::many;
 using skerry::group_status;
 using skerry::task_group;
+using skerry_test::fire_and_forget;
 
 class CancelTasks : public cancelling::Cancelling {};
 
@@ -84,16 +86,6 @@ TEST_P(CancelTasks, AFutureFromACancelledGroupFailsAnother) {
         EXPECT_THROW(other.wait(), skerry::cancelled);
     });
 }
-
-struct fire_and_forget {
-    struct promise_type {
-        fire_and_forget get_return_object() noexcept { return {}; }
-        std::suspend_never initial_suspend() noexcept { return {}; }
-        std::suspend_never final_suspend() noexcept { return {}; }
-        void return_void() noexcept {}
-        void unhandled_exception() noexcept { std::terminate(); }
-    };
-};
 
 fire_and_forget wait_for(skerry::future<void> f, bool& seen, int& skips) {
     try {

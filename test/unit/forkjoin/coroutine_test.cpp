@@ -12,23 +12,14 @@
 #include <skerry/finish.hpp>
 #include <skerry/future.hpp>
 
+#include "fire_and_forget.hpp"
 #include "workers.hpp"
 
 namespace {
 
 using skerry::future;
 using skerry::submit;
-
-// A coroutine that begins at the call and frees itself at its end.
-struct fire_and_forget {
-    struct promise_type {
-        fire_and_forget get_return_object() noexcept { return {}; }
-        std::suspend_never initial_suspend() noexcept { return {}; }
-        std::suspend_never final_suspend() noexcept { return {}; }
-        void return_void() noexcept {}
-        void unhandled_exception() noexcept { std::terminate(); }
-    };
-};
+using skerry_test::fire_and_forget;
 
 class Coroutine : public OnWorkers {};
 ON_ALL_WORKERS(Coroutine);
