@@ -35,10 +35,19 @@ constexpr double most_earned_s = 300e-6;
 // from each other in a region that would have been over in a microsecond without them.
 constexpr double least_earned_s = 10e-6;
 
-// How often the gate of a deque, or a fence, is tried by who sees to it that its owner looks for requests to stop.
-constexpr int most_tries = 4000;
+// How often something that another thread has for some steps is tried before it gets the processor for them.
+constexpr int tries_between_yields = 100;
 
 constinit machine::atomic<std::uint64_t> teams_made{0};
+
+// Tries until the fence of this step has been passed, or the system refuses it. In flight: another thread is at the gate
+// or makes a fence, which it will have left after some steps; it may have lost its processor there.
+template <class Step>
+void insist(Step&& step) noexcept {
+    for (int turn = 1; step() == heavy_fence::in_flight; ++turn) {
+        turn % tries_between_yields == 0 ? port::yield() : machine::pause();
+    }
+}
 
 std::uint64_t in_ticks(double seconds) noexcept {
     return static_cast<std::uint64_t>(seconds * port::ticks_per_second());
@@ -437,12 +446,10 @@ void team::alert() noexcept {
         return;
     }
     const unsigned n = slots();
-    ring_all();                                                            // T3
-    static_cast<void>(fence_.pass([] { return machine::pause(), true; })); // T4
+    ring_all();                                                                    // T3
+    insist([this] { return fence_.pass([] { return machine::pause(), true; }); }); // T4
     for (unsigned i = 0; i < n; ++i) {
-        for (int turn = 0; turn < most_tries && !slot(i).theirs().expose(); ++turn) { // T5
-            machine::pause(); // another thief is at the gate, or has the fence
-        }
+        insist([this, i] { return slot(i).theirs().expose(); }); // T5
     }
 }
 

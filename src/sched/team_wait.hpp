@@ -242,10 +242,11 @@ void team::run_own(worker& self, Trace trace, wanted w, Condition& c) noexcept {
 // for a millisecond just then.
 template <class Over>
 bool team::ring_for(wanted w, Over&& over) noexcept {
-    return !ring_pages(w) || fence_.pass([&] {
+    const auto goes_on = [&] {
         settings_.crowded ? port::yield() : machine::pause();
         return !over();
-    });
+    };
+    return !ring_pages(w) || fence_.pass(goes_on) == heavy_fence::passed;
 }
 
 template <class Condition>

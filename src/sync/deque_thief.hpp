@@ -98,18 +98,18 @@ class deque_thief {
         }
     }
 
-    // Moves the split above all that the owner has pushed, so that its next pop is not certain. False: another thief is
-    // at the gate, or the fence could not be had.
-    [[nodiscard]] bool expose() noexcept {
+    // Moves the split above all that the owner has pushed, so that its next pop is not certain. What became of the fence
+    // that this needs; in flight, too, if another thief is at the gate.
+    [[nodiscard]] heavy_fence expose() noexcept {
         if (!d_.try_enter()) {
-            return false;
+            return heavy_fence::in_flight;
         }
-        bool done = true;
+        heavy_fence done = heavy_fence::passed;
         if (d_.protocol_ == steal_protocol::asymmetric) {
             slot* least = page_.split.load(memory_order::acquire);
             slot* const bottom = page_.bottom.load(memory_order::acquire);
             slot* const wanted = std::min(bottom, d_.last_slot()); // what is pushed there, the owner attends to
-            done = wanted <= least || seize_to(least, wanted);
+            done = wanted <= least ? done : seize_to(least, wanted);
         }
         d_.leave();
         return done;
@@ -134,16 +134,16 @@ class deque_thief {
         return end;
     }
 
-    // The same up to `wanted`, where what lies below `end` is shared in any case; moves `end` up. False: there was no
-    // fence, and nothing more is shared.
-    [[nodiscard]] bool seize_to(slot*& end, slot* wanted) noexcept {
+    // The same up to `wanted`, where what lies below `end` is shared in any case; moves `end` up. Not passed: nothing more
+    // is shared.
+    [[nodiscard]] heavy_fence seize_to(slot*& end, slot* wanted) noexcept {
         page_.split.store(wanted, memory_order::relaxed);            // S1 -> O2
-        const bool fenced = M::heavy_fence() == heavy_fence::passed; // S2
+        const heavy_fence made = M::heavy_fence();                   // S2
         slot* const left = page_.bottom.load(memory_order::acquire); // S3 <- O1, P2
-        end = fenced ? std::max(end, std::min(wanted, left)) : end;
+        end = made == heavy_fence::passed ? std::max(end, std::min(wanted, left)) : end;
         page_.split.store(end, memory_order::relaxed); // S4
         d_.shared_.store(end, memory_order::release);
-        return fenced;
+        return made;
     }
 
     deque<M, Task>& d_;

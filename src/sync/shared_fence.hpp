@@ -23,10 +23,10 @@ namespace skerry::inline SKERRY_ABI::detail {
 template <class M>
 class shared_fence {
   public:
-    // Passes a heavy fence that began after the call did, the caller's or another's. False: the system has refused it,
-    // none could be had for M::fence_spins looks, or `goes_on`, which is called between two, has said no.
+    // Passes a heavy fence that began after the call did, the caller's or another's. In flight: none could be had for
+    // M::fence_spins looks, or `goes_on`, which is called between two, has said no.
     template <class GoesOn>
-    [[nodiscard]] bool pass(GoesOn&& goes_on) noexcept {
+    [[nodiscard]] heavy_fence pass(GoesOn&& goes_on) noexcept {
         std::uint32_t seen = count_.fetch_add(0, memory_order::release); // U1 -> U2
         std::uint32_t early = under_way(seen) ? seen : none;             // it may have begun before the call
         for (int i = 0; i < M::fence_spins; ++i) {
@@ -36,21 +36,21 @@ class shared_fence {
                 const bool passed = made == heavy_fence::passed;
                 count_.exchange(passed ? (seen + 2) % round : seen, memory_order::release); // U3 -> U4
                 if (made != heavy_fence::in_flight) {
-                    return passed;
+                    return made;
                 }
             }
             if (!goes_on()) {
-                return false;
+                return heavy_fence::in_flight;
             }
             const std::uint32_t now = count_.load(memory_order::acquire); // U4 <- U3
             const std::uint32_t since = (now - seen) % round;
             if (under_way(seen) && seen != early && (since == 1 || since == 2)) {
-                return true; // it is over; 3: it was refused
+                return heavy_fence::passed; // it is over; 3: it was refused
             }
             early = now == early ? early : none;
             seen = now;
         }
-        return false;
+        return heavy_fence::in_flight;
     }
 
   private:

@@ -588,7 +588,7 @@ class called_off : public deque_world<machine> {
         machine::full_fence();
         page_.ring(); // T3
         fence_behind_the_rings();
-        if (end.expose()) { // T5
+        if (end.expose() == detail::heavy_fence::passed) { // T5
             through_.store(1, detail::memory_order::release);
         }
     }

@@ -142,7 +142,7 @@ struct fence_world {
     template <unsigned I>
     void asker() {
         rings[I].store(1, memory_order::relaxed);
-        if (!fence.pass([] { return true; })) {
+        if (fence.pass([] { return true; }) != detail::heavy_fence::passed) {
             reached("did without");
             seen[I] = true;
             return;

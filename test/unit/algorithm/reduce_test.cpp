@@ -192,10 +192,10 @@ TEST(reduction_without_a_grain, is_grouped_on_one_worker_as_in_the_elision) {
         std::uint64_t since = 1; // an age ago
         EXPECT_EQ(pace.after(64, 1000, since), 1U);
         const auto get = [&](std::uint64_t k) { return v[k]; };
-        using fold = skerry::detail::typed_fold<std::string, const decltype(grouped), decltype(get)>;
-        const fold how(grouped, get);
+        const skerry::detail::typed_fold<std::string, const decltype(grouped), decltype(get)> how(grouped, get);
         alignas(std::string) std::byte room[sizeof(std::string)];
-        skerry::detail::folded sum(&how, fold::code(), room);
+        constexpr const auto& code = skerry::detail::fold_code_of<std::string, const decltype(grouped), decltype(get)>;
+        skerry::detail::folded sum(&how, code, room);
         skerry::detail::fold_lazily<in_place>(pace, sum, 0, n);
         EXPECT_EQ(grouped("", *std::launder(reinterpret_cast<std::string*>(room))), expected) << n;
     }

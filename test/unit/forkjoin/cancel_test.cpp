@@ -34,10 +34,7 @@ INSTANTIATE_TEST_SUITE_P(Workers, Cancel, cancelling::workers, cancelling::name_
 
 // --- branches -------------------------------------------------------------------------------------------------------
 
-// A thief may have begun a branch at the very moment of the request, so not each round tells; without the request all
-// would run it.
 TEST_P(Cancel, BranchesAfterTheOneThatCancels) {
-    int begun_behind = 0;
     for (int round = 0; round < 20; ++round) {
         bool second = false;
         std::latch asked(1);
@@ -53,9 +50,8 @@ TEST_P(Cancel, BranchesAfterTheOneThatCancels) {
                     }
                 });
         });
-        begun_behind += second ? 1 : 0;
+        EXPECT_FALSE(second);
     }
-    EXPECT_LT(begun_behind, GetParam().first == 1 ? 1 : 20);
 }
 
 void tree(int depth, std::atomic<int>& leaves, const std::function<void()>& at_leaf) {
@@ -288,7 +284,6 @@ TEST_P(Cancel, NestedDeep) {
 
 // A thief's stack, on which other work has run meanwhile, and the deque of a worker that waited.
 TEST_P(Cancel, AfterWorkOfOthersOnTheSameStack) {
-    std::atomic<int> beside = 0; // begun by thieves at the very moment of the request
     for (int round = 0; round < 20; ++round) {
         const int ran = counted([&](task_group& g, std::atomic<int>& count) {
             task_group other_work;
@@ -297,20 +292,17 @@ TEST_P(Cancel, AfterWorkOfOthersOnTheSameStack) {
                     g.cancel();
                     skerry::parallel_invoke([&] { ++count; }, [&] { ++count; });
                 },
-                [&] { beside += skerry::stop_requested() ? 1 : 0; },
-                [&] { beside += skerry::stop_requested() ? 1 : 0; });
+                [&] { count += skerry::stop_requested() ? 1 : 0; }, [&] { count += skerry::stop_requested() ? 1 : 0; });
         });
         EXPECT_EQ(ran, 0);
         std::atomic<int> after = 0;
         rt_.run([&] { tree(6, after, [] {}); });
         EXPECT_EQ(after, 64); // nothing of it stays
     }
-    EXPECT_LE(beside, GetParam().first == 1 ? 0 : 20); // of 40
 }
 
 // What was pushed before the cancel, at every depth of the stack, and what is pushed between.
 TEST_P(Cancel, WaitsBetweenForks) {
-    std::atomic<int> beside = 0; // as above
     const int ran = counted([&](task_group& g, std::atomic<int>& count) {
         std::function<void(int)> down = [&](int depth) {
             if (depth == 0) {
@@ -327,12 +319,11 @@ TEST_P(Cancel, WaitsBetweenForks) {
                         h.wait();
                     }
                 },
-                [&] { beside += skerry::stop_requested() ? 1 : 0; });
+                [&] { count += skerry::stop_requested() ? 1 : 0; });
         };
         down(20);
     });
     EXPECT_EQ(ran, 0);
-    EXPECT_LE(beside, GetParam().first == 1 ? 0 : 10); // of 20
 }
 
 // --- the low-level form ---------------------------------------------------------------------------------------------
@@ -451,8 +442,7 @@ TEST_P(Cancel, FromManyThreadsAtOnce) {
                 t.join();
             }
         });
-        // One in each worker, and one that it had just begun; of 256.
-        EXPECT_LE(leaves, static_cast<int>(2 * GetParam().first));
+        EXPECT_LE(leaves, static_cast<int>(GetParam().first));
     }
 }
 

@@ -13,8 +13,8 @@ namespace skerry::inline SKERRY_ABI::detail {
 template <class M>
 struct shared_fence {
     template <class GoesOn>
-    [[nodiscard]] bool pass(GoesOn&&) noexcept {
-        return M::heavy_fence() == heavy_fence::passed;
+    [[nodiscard]] heavy_fence pass(GoesOn&&) noexcept {
+        return M::heavy_fence();
     }
 };
 
