@@ -40,8 +40,8 @@ constexpr int tries_between_yields = 100;
 
 constinit machine::atomic<std::uint64_t> teams_made{0};
 
-// Tries until the fence of this step has been passed, or the system refuses it. In flight: another thread is at the gate
-// or makes a fence, which it will have left after some steps; it may have lost its processor there.
+// Tries until the fence of this step has been passed, or the system refuses it. In flight: another thread is at the
+// gate or makes a fence, which it will have left after some steps; it may have lost its processor there.
 template <class Step>
 void insist(Step&& step) noexcept {
     for (int turn = 1; step() == heavy_fence::in_flight; ++turn) {

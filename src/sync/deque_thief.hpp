@@ -98,8 +98,8 @@ class deque_thief {
         }
     }
 
-    // Moves the split above all that the owner has pushed, so that its next pop is not certain. What became of the fence
-    // that this needs; in flight, too, if another thief is at the gate.
+    // Moves the split above all that the owner has pushed, so that its next pop is not certain. What became of the
+    // fence that this needs; in flight, too, if another thief is at the gate.
     [[nodiscard]] heavy_fence expose() noexcept {
         if (!d_.try_enter()) {
             return heavy_fence::in_flight;
@@ -134,8 +134,8 @@ class deque_thief {
         return end;
     }
 
-    // The same up to `wanted`, where what lies below `end` is shared in any case; moves `end` up. Not passed: nothing more
-    // is shared.
+    // The same up to `wanted`, where what lies below `end` is shared in any case; moves `end` up. Not passed: nothing
+    // more is shared.
     [[nodiscard]] heavy_fence seize_to(slot*& end, slot* wanted) noexcept {
         page_.split.store(wanted, memory_order::relaxed);            // S1 -> O2
         const heavy_fence made = M::heavy_fence();                   // S2

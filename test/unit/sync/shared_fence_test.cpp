@@ -58,12 +58,12 @@ TEST(SharedFence, SixteenWhoAskAtOnceNeedTwo) {
     std::vector<std::thread> crew;
     for (unsigned i = 0; i < threads; ++i) {
         crew.emplace_back([&, i] {
-            const bool passed = fence.pass([&] {
+            const fence_of made_for_it = fence.pass([&] {
                 ++looks[i];
                 std::this_thread::yield();
                 return true;
             });
-            served += passed ? 1U : 0U;
+            served += made_for_it == fence_of::passed ? 1U : 0U;
         });
     }
     for (std::thread& t : crew) {
@@ -82,10 +82,10 @@ TEST(SharedFence, WhoNeedsItNoLongerGoesOn) {
         until(may_end);
         return fence_of::passed;
     };
-    std::thread leader([&] { EXPECT_TRUE(fence.pass([] { return true; })); });
+    std::thread leader([&] { EXPECT_EQ(fence.pass([] { return true; }), fence_of::passed); });
     until(under_way);
     int looks = 0;
-    EXPECT_FALSE(fence.pass([&] { return ++looks < 3; }));
+    EXPECT_EQ(fence.pass([&] { return ++looks < 3; }), fence_of::in_flight);
     EXPECT_EQ(looks, 3);
     may_end = true;
     leader.join();
@@ -95,16 +95,16 @@ TEST(SharedFence, WhileAnotherIsInFlightItIsTriedAgain) {
     skerry::detail::shared_fence<impatient> fence;
     int made = 0;
     slow::make = [&] { return ++made == 3 ? fence_of::passed : fence_of::in_flight; };
-    EXPECT_TRUE(fence.pass([] { return true; }));
+    EXPECT_EQ(fence.pass([] { return true; }), fence_of::passed);
     EXPECT_EQ(made, 3);
     slow::make = [&] {
         ++made;
         return fence_of::in_flight;
     };
-    EXPECT_FALSE(fence.pass([] { return true; })) << "without end";
+    EXPECT_EQ(fence.pass([] { return true; }), fence_of::in_flight) << "without end";
     EXPECT_EQ(made, 3 + impatient::fence_spins);
     slow::make = [] { return fence_of::passed; };
-    EXPECT_TRUE(fence.pass([] { return true; }));
+    EXPECT_EQ(fence.pass([] { return true; }), fence_of::passed);
 }
 
 // By a sandbox that was closed when the program ran already.
@@ -115,10 +115,10 @@ TEST(SharedFence, OneThatTheSystemRefusesIsNotTriedAgain) {
         ++made;
         return fence_of::refused;
     };
-    EXPECT_FALSE(fence.pass([] { return true; }));
+    EXPECT_EQ(fence.pass([] { return true; }), fence_of::refused);
     EXPECT_EQ(made, 1);
     slow::make = [] { return fence_of::passed; };
-    EXPECT_TRUE(fence.pass([] { return true; })) << "it was taken back";
+    EXPECT_EQ(fence.pass([] { return true; }), fence_of::passed) << "it was taken back";
 }
 
 } // namespace
