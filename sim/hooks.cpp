@@ -262,5 +262,15 @@ void __sanitizer_cov_trace_pc() { block(); }
 void __sanitizer_cov_trace_pc_guard(u32*) { block(); }
 void __sanitizer_cov_trace_pc_guard_init(u32*, u32*) {}
 
+// clang: called with each address for no other sake than that it is, sim/CMakeLists.txt.
+#define SKERRY_SIM_ADDRESS_ESCAPES(bytes)                                                                              \
+    void __sanitizer_cov_load##bytes(void*) {}                                                                         \
+    void __sanitizer_cov_store##bytes(void*) {}
+SKERRY_SIM_ADDRESS_ESCAPES(1)
+SKERRY_SIM_ADDRESS_ESCAPES(2)
+SKERRY_SIM_ADDRESS_ESCAPES(4)
+SKERRY_SIM_ADDRESS_ESCAPES(8)
+SKERRY_SIM_ADDRESS_ESCAPES(16)
+
 } // extern "C"
 // NOLINTEND(readability-identifier-naming, bugprone-reserved-identifier, bugprone-macro-parentheses)
