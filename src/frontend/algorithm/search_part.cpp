@@ -14,7 +14,7 @@ namespace skerry::inline SKERRY_ABI::detail {
 // A thread that takes part and a match: either the match finds the thread, or the thread, which looks for a match
 // before it calls anything, the match.
 void shared_match::take_part(const worker_page* page) const noexcept {
-    if (page != owner_ && !shared_.load(memory_order::relaxed)) { // relaxed: the fences order it
+    if (page != owner_ && !shared_.load(memory_order::acquire)) { // acquire: before its look for a match
         shared_.store(true, memory_order::relaxed);
         machine::full_fence();
     }
