@@ -12,8 +12,9 @@ namespace {
 
 // What a block may take: bodies may be four times as long as those before, and the loop still ends in a millisecond.
 constexpr double block_s = 250e-6;
-// So much longer than the block before may one be.
+// So much longer than the block before may one be; but for one of a microsecond.
 constexpr std::uint64_t most_growth = 16;
+constexpr double brief_s = 1e-6;
 
 } // namespace
 
@@ -23,14 +24,18 @@ std::uint64_t loop_pace::after(std::uint64_t block, std::uint64_t most, std::uin
     const std::uint64_t begun = since;
     since = now();
     const double taken = static_cast<double>(std::max<std::uint64_t>(since - begun, 1));
-    const double fitting = static_cast<double>(block) * block_s * port::ticks_per_second() / taken;
-    const std::uint64_t longest = std::min(most, block * most_growth);
-    const std::uint64_t next = fitting < static_cast<double>(longest)
-                                   ? std::max<std::uint64_t>(static_cast<std::uint64_t>(fitting), 1)
-                                   : longest;
-    const bool known_enough = next == most && !is_timed(next, most);
+    const double in_a_second = static_cast<double>(block) * port::ticks_per_second() / taken;
+    const auto at_most = [in_a_second](double seconds, std::uint64_t longest) {
+        const double fitting = in_a_second * seconds;
+        return fitting < static_cast<double>(longest) ? std::max<std::uint64_t>(static_cast<std::uint64_t>(fitting), 1)
+                                                      : longest;
+    };
+    const std::uint64_t brief = at_most(brief_s, UINT64_MAX >> 1);
+    most = std::max(most, brief);
+    const std::uint64_t next = at_most(block_s, std::min(most, std::max(block * most_growth, brief)));
+    brief_.store(brief, memory_order::relaxed);
     known_.store(next, memory_order::relaxed);
-    since = known_enough ? 0 : since;
+    since = is_timed(next, most) ? since : 0;
     return next;
 }
 

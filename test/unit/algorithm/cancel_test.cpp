@@ -655,8 +655,15 @@ TEST(Pace, BodiesThatTakeLongRunOneByOne) {
     EXPECT_EQ(loop.after(64, 1000, since), 1U);
     EXPECT_EQ(loop.block(1000), 1U);
     EXPECT_GT(since, 1U);
-    since = skerry::detail::loop_pace::now();
-    EXPECT_LE(loop.after(1, 1000, since), 16U); // grows step by step
+}
+
+// Whatever their share of the leaf.
+TEST(Pace, BodiesOfNanosecondsRunAMicrosecondAtATime) {
+    skerry::detail::loop_pace loop;
+    std::uint64_t since = skerry::detail::loop_pace::now();
+    const std::uint64_t next = loop.after(1 << 20, 4, since);
+    EXPECT_GT(next, 4U);
+    EXPECT_EQ(loop.block(4), next);
 }
 
 } // namespace

@@ -3,7 +3,8 @@
 
 // How many iterations a leaf of a loop without a grain runs between two looks whether another worker asks for work, and
 // whether a group around was cancelled: the loop ends within a millisecond of bodies then. Bodies of nanoseconds run in
-// blocks of a sixteenth of a leaf, so that compilers vectorise them; those that take long one by one.
+// blocks of a sixteenth of a leaf, so that compilers vectorise them, or of a microsecond, if that is longer: half of so
+// little is no help to another worker. Bodies that take long run one by one.
 //
 // The first leaf finds out by the clock, and tells the others.
 
@@ -18,11 +19,13 @@ namespace skerry::inline SKERRY_ABI::detail {
 // Of one loop. Thread safety: any thread; what it holds is a hint.
 class loop_pace {
   public:
-    // As far as is known, at most `most`.
+    // As far as is known, at most `most`, or what is run in a microsecond.
     [[nodiscard]] std::uint64_t block(std::uint64_t most) const noexcept {
-        machine::allow_stale_begin(); // an old length is a hint, too
+        machine::allow_stale_begin(); // old lengths are hints, too
         const std::uint64_t known = known_.load(memory_order::relaxed);
+        const std::uint64_t brief = brief_.load(memory_order::relaxed);
         machine::allow_stale_end();
+        if (most < brief) most = brief;
         return known < most ? known : most;
     }
     // Whether a block of this length is looked at the clock for: not one of few iterations that are known to be short.
@@ -38,6 +41,7 @@ class loop_pace {
     static constexpr std::uint64_t long_block = 1024;
 
     machine::atomic<std::uint64_t> known_{1};
+    machine::atomic<std::uint64_t> brief_{1}; // of a microsecond
 };
 
 // A leaf of `count` iterations on its way.
