@@ -19,6 +19,7 @@ double ticks_per_second() noexcept { return 1e9; }
 std::uint64_t now_ns() noexcept { return 0; }
 unsigned process_generation() noexcept { return 0; }
 void yield() noexcept {}
+void sleep_ns(std::uint64_t) noexcept {}
 const void* this_thread() noexcept {
     static constexpr std::array<char, model::max_threads> names{};
     return &names[static_cast<std::size_t>(model::engine::instance().thread())];
