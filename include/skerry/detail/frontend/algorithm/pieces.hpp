@@ -24,8 +24,8 @@ namespace skerry::inline SKERRY_ABI::detail {
 
 inline constexpr std::uint64_t leaves_per_worker = 16;
 // A leaf looks for demand this many times, but never more often than every `shortest_block` iterations or, once their
-// length is known, every microsecond (pace.hpp): the look costs as much as a cheap iteration and keeps the compiler from
-// vectorising across it.
+// length is known, every microsecond (pace.hpp): the look costs as much as a cheap iteration and keeps the compiler
+// from vectorising across it.
 inline constexpr std::uint64_t blocks_per_leaf = 16;
 inline constexpr std::uint64_t shortest_block = 4;
 
