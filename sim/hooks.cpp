@@ -262,7 +262,7 @@ void __sanitizer_cov_trace_pc() { block(); }
 void __sanitizer_cov_trace_pc_guard(u32*) { block(); }
 void __sanitizer_cov_trace_pc_guard_init(u32*, u32*) {}
 
-// clang: called with each address for no other sake than that it is, sim/CMakeLists.txt.
+// clang: called before each access, so that the thread sanitizer takes it for one of several threads' (CMakeLists.txt).
 #define SKERRY_SIM_ADDRESS_ESCAPES(bytes)                                                                              \
     void __sanitizer_cov_load##bytes(void*) {}                                                                         \
     void __sanitizer_cov_store##bytes(void*) {}

@@ -50,7 +50,7 @@ struct trace_flags {
 int simulate(const std::string& machine, cli::simulated_run& run, const std::string& to, const trace_flags& trace) {
     skerry_sim::settings set;
     set.stale = skerry_sim::stale_mode::emulate; // what the hardware would do
-    set.livelock_cycles = 2'000'000'000;         // a check of 5 million edges only reads, for some 300 million cycles
+    set.livelock_cycles = 2'000'000'000;         // a check of 5 million edges only reads, for more than 100 million
     skerry_sim::simulation simulation(skerry_sim::read_machine(description_of(machine)), set);
     if (!trace.path.empty()) {
         skerry::port::listen(simulation.machine().cores.count, trace.memory);

@@ -12,6 +12,7 @@
 #include "base/port/clock.hpp"
 #include "base/port/process.hpp"
 #include "base/port/thread.hpp"
+#include "sched/insist.hpp"
 #include "sched/team_wait.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -35,28 +36,7 @@ constexpr double most_earned_s = 300e-6;
 // from each other in a region that would have been over in a microsecond without them.
 constexpr double least_earned_s = 10e-6;
 
-// How often something that another thread has for some steps is tried before it gets the processor for them; and how
-// often that is before a sleep, which a thread of lower priority needs.
-constexpr int tries_between_yields = 100;
-constexpr int yields_before_sleep = 1000;
-constexpr std::uint64_t short_sleep_ns = 50'000;
-
 constinit machine::atomic<std::uint64_t> teams_made{0};
-
-// Tries until the fence of this step has been passed, or the system refuses it. In flight: another thread is at the
-// gate or makes a fence, which it will have left after some steps; it may have lost its processor there.
-template <class Step>
-void insist(Step&& step) noexcept {
-    for (int turn = 1, yields = 0; step() == heavy_fence::in_flight; ++turn) {
-        if (turn % tries_between_yields != 0) {
-            machine::pause();
-        } else if (++yields % yields_before_sleep != 0) {
-            port::yield();
-        } else {
-            port::sleep_ns(short_sleep_ns);
-        }
-    }
-}
 
 std::uint64_t in_ticks(double seconds) noexcept {
     return static_cast<std::uint64_t>(seconds * port::ticks_per_second());

@@ -12,9 +12,10 @@ namespace {
 
 // What a block may take: bodies may be four times as long as those before, and the loop still ends in a millisecond.
 constexpr double block_s = 250e-6;
-// So much longer than the block before may one be; but for one of a microsecond.
-constexpr std::uint64_t most_growth = 16;
+// Another worker gains nothing by half of so little.
 constexpr double brief_s = 1e-6;
+// So much longer than the block before may a block be that lasts longer than that.
+constexpr std::uint64_t most_growth = 16;
 
 } // namespace
 

@@ -20,6 +20,7 @@
 
 #include <skerry/skerry.hpp>
 
+#include "../forkjoin/fire_and_forget.hpp"
 #include "hang_report.hpp"
 
 namespace {
@@ -155,17 +156,7 @@ void compute() {
 }
 
 // What comes behind its await runs for ever.
-struct left_alone {
-    struct promise_type {
-        left_alone get_return_object() noexcept { return {}; }
-        std::suspend_never initial_suspend() noexcept { return {}; }
-        std::suspend_never final_suspend() noexcept { return {}; }
-        void return_void() noexcept {}
-        void unhandled_exception() noexcept { std::terminate(); }
-    };
-};
-
-left_alone compute_behind(skerry::future<void> f) {
+skerry_test::fire_and_forget compute_behind(skerry::future<void> f) {
     co_await f;
     compute();
 }

@@ -25,6 +25,7 @@
 
 #include <skerry/skerry.hpp>
 
+#include "../forkjoin/fire_and_forget.hpp"
 #include "base/port/call_stack.hpp"
 #include "base/port/lock_wait.hpp"
 #include "base/port/thread_stack.hpp"
@@ -159,17 +160,7 @@ TEST(Watchdog, NamesTheLineOfAFuture) {
 }
 
 // A coroutine that nobody waits for but the end of the runtime: what comes behind its await is a task there.
-struct left_alone {
-    struct promise_type {
-        left_alone get_return_object() noexcept { return {}; }
-        std::suspend_never initial_suspend() noexcept { return {}; }
-        std::suspend_never final_suspend() noexcept { return {}; }
-        void return_void() noexcept {}
-        void unhandled_exception() noexcept { std::terminate(); }
-    };
-};
-
-left_alone await(skerry::future<void>& f, std::function<void()> rest) {
+skerry_test::fire_and_forget await(skerry::future<void>& f, std::function<void()> rest) {
     co_await f;
     rest();
 }

@@ -3,8 +3,8 @@
 
 // How many iterations a leaf of a loop without a grain runs between two looks whether another worker asks for work, and
 // whether a group around was cancelled: the loop ends within a millisecond of bodies then. Bodies of nanoseconds run in
-// blocks of a sixteenth of a leaf, so that compilers vectorise them, or of a microsecond, if that is longer: half of so
-// little is no help to another worker. Bodies that take long run one by one.
+// blocks of a sixteenth of a leaf, so that compilers vectorise them, or of a microsecond, if that is longer. Bodies
+// that take long run one by one.
 //
 // The first leaf finds out by the clock, and tells the others.
 
@@ -41,7 +41,7 @@ class loop_pace {
     static constexpr std::uint64_t long_block = 1024;
 
     machine::atomic<std::uint64_t> known_{1};
-    machine::atomic<std::uint64_t> brief_{1}; // of a microsecond
+    machine::atomic<std::uint64_t> brief_{1}; // how many are run in a microsecond
 };
 
 // A leaf of `count` iterations on its way.
