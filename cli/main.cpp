@@ -59,7 +59,8 @@ void add_launch(CLI::App& app, cli::launch_request& request) {
                     "  0  every process ended with 0\n"
                     "  otherwise that of the first that did not, or 128 and the number of the signal that killed it\n\n"
                     "Each process finds SKERRY_RANK, SKERRY_RANKS and SKERRY_FABRIC_FD in its environment; they are\n"
-                    "between this command and the library.\n\n"
+                    "between this command and the library. If SKERRY_WORKERS is not set, each gets its share of\n"
+                    "the workers that the machine allows.\n\n"
                     "Example:\n  skerry launch -n 2 ./program --its-own-option\n");
 }
 

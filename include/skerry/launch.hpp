@@ -32,7 +32,8 @@ struct launch_result {
 
 // Runs `command` (a program, looked up in PATH, and its arguments) as so many processes, and waits until all have
 // ended. Each finds SKERRY_RANK, SKERRY_RANKS and SKERRY_FABRIC_FD in its environment, by which Skerry connects them;
-// the variables are between this function and the library, and change with it.
+// the variables are between this function and the library, and change with it. If SKERRY_WORKERS is not set, each finds
+// there its share of the workers that the machine allows, at least one.
 //
 // If one is killed or ends with another status than 0, the others get SIGTERM after the grace, and SIGKILL a second
 // later. SIGINT and SIGTERM that are sent to this process while it waits go to all of them. Should this process be

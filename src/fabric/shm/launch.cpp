@@ -7,10 +7,13 @@
 #include <optional>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include "base/port/cgroup.hpp"
 #include "base/port/child.hpp"
 #include "base/port/clock.hpp"
+#include "base/port/cpu_limits.hpp"
+#include "base/port/environment.hpp"
 #include "base/port/futex.hpp"
 #include "base/port/shared_memory.hpp"
 #include "base/variables.hpp"
@@ -27,6 +30,7 @@ namespace shm = fabric::shm;
 
 constexpr std::uint64_t second = 1'000'000'000;
 constexpr int signal_base = 128; // as shells report a death by signal
+constexpr const char* workers_variable = "SKERRY_WORKERS"; // skerry/runtime.hpp: options::workers
 
 // The memory that the processes will share, and what the launcher tells them through it.
 class shared_memory {
@@ -104,12 +108,18 @@ class crew {
 
     void start(unsigned processes, const std::vector<std::string>& command) {
         running_.reserve(processes);
+        std::vector<std::pair<std::string, std::string>> variables{
+            {shm::ranks_variable, std::to_string(processes)},
+            {shm::descriptor_variable, std::to_string(shared_.descriptor())}};
+        if (port::environment(workers_variable).value_or("0") == "0") { // else the user has said how many
+            variables.emplace_back(workers_variable,
+                                   std::to_string(std::max(1U, port::read_cpu_limits().workers / processes)));
+        }
+        std::string& rank = variables.emplace_back(shm::rank_variable, "").second;
         for (unsigned i = 0; i < processes; ++i) {
+            rank = std::to_string(i);
             try {
-                ranks_.push_back(
-                    watch_.start(command, {{shm::rank_variable, std::to_string(i)},
-                                           {shm::ranks_variable, std::to_string(processes)},
-                                           {shm::descriptor_variable, std::to_string(shared_.descriptor())}}));
+                ranks_.push_back(watch_.start(command, variables));
             } catch (const std::system_error& e) {
                 throw std::system_error(e.code(), "skerry: cannot start '" + command.front() + "'");
             }

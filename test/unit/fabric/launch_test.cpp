@@ -2,6 +2,7 @@
 
 // The launcher and the handshake: how processes come together, and every way in which they do not.
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -20,6 +21,7 @@
 
 #include "../base/child.hpp"
 #include "../base/memory_group.hpp"
+#include "base/port/cpu_limits.hpp"
 #include "base/port/shared_memory.hpp"
 #include "fabric/shm/protocol.hpp"
 #include "fabric/shm/shm.hpp"
@@ -84,6 +86,24 @@ TEST(launch, processes_that_never_met_are_told_of) {
     EXPECT_EQ(r.output, "launcher: the 3 processes never met, and each has run the whole program: it calls run() of no "
                         "skerry::runtime, where they meet, or has more rights than its caller and reads no variable\n");
     EXPECT_EQ(launched({"succeed"}, 2, 1).output, "launcher: \n") << "there is nobody to meet";
+}
+
+// Whether each of so many processes finds this number of workers, where the launcher's environment says `said`.
+bool each_has(unsigned processes, unsigned workers, const char* said) {
+    return run_in_child([&] {
+               static_cast<void>(said != nullptr ? ::setenv("SKERRY_WORKERS", said, 1) : ::unsetenv("SKERRY_WORKERS"));
+               const std::string is_it = "test \"$SKERRY_WORKERS\" = " + std::to_string(workers);
+               return launch(processes, {"sh", "-c", is_it}).status;
+           }).code == 0;
+}
+
+TEST(launch, each_process_gets_its_share_of_the_workers) {
+    const unsigned all = port::read_cpu_limits().workers;
+    EXPECT_TRUE(each_has(1, all, nullptr));
+    EXPECT_TRUE(each_has(2, std::max(1U, all / 2), nullptr));
+    EXPECT_TRUE(each_has(std::min(all + 1, skerry::most_processes), 1, "0"));
+    EXPECT_TRUE(each_has(2, 7, "7")) << "what the user has said";
+    EXPECT_FALSE(each_has(2, 8, "7"));
 }
 
 TEST(launch, the_first_bad_status_is_the_result_and_the_others_are_ended) {
