@@ -44,23 +44,22 @@ def ratio_to_copies(together, copies):
     return 1 / together / sum(1 / seconds for seconds in copies)
 
 
-def _of_passes(column):
-    """The least of each pass: a column's samples are those of one pass after the other."""
-    samples, runs = column["samples"], len(column["samples"]) // len(column["cpu"])
-    return [min(samples[first:first + runs]) for first in range(0, len(samples), runs)]
+def reached_of_copies(workers, passes):
+    """{column: what it reaches of the serial copies, those of the faster compiler}, empty where none were measured.
+    passes: {column: its least of each pass}. It is the median over the passes, each of which gives a ratio. As many
+    copies of the elision as there are workers do so many times the work."""
+    copies = [passes[peer.label] for peer in COPIES if peer.label in passes]
+    if not copies:
+        return {}
+    faster, elisions = min(copies, key=statistics.median), [peer.label for peer in ELISIONS]
+    return {column: statistics.median(ratio_to_copies(ours / (workers if column in elisions else 1), [theirs] * workers)
+                                      for ours, theirs in zip(passes[column], faster, strict=True))
+            for column in SKERRY + elisions if column in passes}
 
 
 def of_copies(measured, column):
-    """What a column reaches of the serial copies, those of the faster compiler, or None if either was not measured: the
-    median over the passes, each of which gives a ratio. As many copies of the elision as there are workers do so many
-    times the work."""
-    peers = measured["peers"]
-    copies = [_of_passes(peers[peer.label]) for peer in COPIES if peer.label in peers]
-    if column not in peers or not copies:
-        return None
-    times = measured["workers"] if column in (peer.label for peer in ELISIONS) else 1
-    return statistics.median(ratio_to_copies(ours / times, [theirs] * measured["workers"]) for ours, theirs in
-                             zip(_of_passes(peers[column]), min(copies, key=statistics.median), strict=True))
+    """What a column reaches of the serial copies, or None if either was not measured."""
+    return measured["reached"].get(column)
 
 
 def _beside_copies(row, measured, column):
@@ -116,14 +115,14 @@ def geometric_mean(values):
 
 def over_elision(program):
     """Its time over that of the serial elision; of all runs the least, as for every computation."""
-    return program["skerry"]["min_s"] / program["serial"]["min_s"]
+    return program["skerry"]["min"] / program["serial"]["min"]
 
 
 def program_of_copies(program, workers):
     """What it reaches of copies of its elision, or None if they were not measured."""
     if "copies" not in program:
         return None
-    return ratio_to_copies(program["skerry"]["min_s"], [program["copies"]["min_s"]] * workers)
+    return ratio_to_copies(program["skerry"]["min"], [program["copies"]["min"]] * workers)
 
 
 def efficiency(run):
@@ -167,7 +166,7 @@ def _programs(run):
 
 def compile_seconds(samples):
     """(median of the file that forks, median of the one that includes <atomic> alone)"""
-    return statistics.median(samples["forks"]), statistics.median(samples["atomic"])
+    return samples["forks"]["median"], samples["atomic"]["median"]
 
 
 def _compile(result):
@@ -184,7 +183,7 @@ def algorithms_of(samples):
     """{what: (unit, Skerry's, oneTBB's or None)} of one compiler: its time, the median, and the code."""
     def of(library):
         one = samples.get(library)
-        return (statistics.median(one["seconds"]), one["text"] / 1000) if one else (None, None)
+        return (one["seconds"]["median"], one["text"] / 1000) if one else (None, None)
     (seconds, text), (their_seconds, their_text) = of("Skerry"), of("oneTBB")
     return {"time": ("s", seconds, their_seconds), "code": ("KB", text, their_text)}
 

@@ -12,9 +12,13 @@ from rows import MANY
 
 
 def _processor():
+    """What tells one kind of processor from another."""
     text = pathlib.Path("/proc/cpuinfo").read_text()
-    names = re.findall(r"^model name\s*:\s*(.*)$", text, re.MULTILINE)
-    return names[0] if names else platform.machine()
+    fields = dict(re.findall(r"^(model name|cpu family|model)\s*:\s*(.*)$", text, re.MULTILINE))
+    known = {"processor": fields.get("model name", platform.machine())}
+    if "cpu family" in fields and "model" in fields:
+        known |= {"family": int(fields["cpu family"]), "model": int(fields["model"])}
+    return known
 
 
 def _package(name):
@@ -42,8 +46,7 @@ def describe():
     versions["rustc"] = output_of(["rustc", "--version"])
     versions |= {"oneTBB": _package("libtbb-dev"), "libomp": _package("libomp-19-dev"), "libgomp": _package("libgomp1"),
                  "nettle": _package("nettle-dev")}
-    return {
-        "processor": _processor(),
+    return _processor() | {
         "processors": processors(),
         "kernel": f"{platform.system()} {public_release(platform.release())}",
         "system": _system(),

@@ -10,6 +10,7 @@ import statistics
 import subprocess
 import tempfile
 
+import gate
 from build import COMPILERS, ROOT
 from machine import OtherLoad
 from rows import PEERS, SKERRY
@@ -26,10 +27,21 @@ FILES = ROOT / "bench" / "compile"
 COMPILED = ("forks", "atomic")
 ALGORITHMS = {"Skerry": "algorithms", "oneTBB": "algorithms_tbb"}
 ALGORITHM_RUNS = 5
+STEALS = ("steals_asked", "steals_granted", "steals_asymmetric")  # what is kept of a program's statistics
 
 
 class Failure(Exception):
     pass
+
+
+def digits(value):
+    """What is kept of a measured number: five digits."""
+    return float(f"{value:.5g}")
+
+
+def summary(samples):
+    """What is kept of samples."""
+    return {"median": digits(statistics.median(samples)), "min": digits(min(samples)), "n": len(samples)}
 
 
 class Running:
@@ -98,7 +110,7 @@ def by_turns(items, turn):
 
 def measure_row(row, workers, rounds, programs, say, among=PEERS):
     """One pass runs every peer once, so that a slow minute of the machine falls on all of them."""
-    peers, problems = {}, {}
+    samples, problems = {}, {}  # {column: those of each pass}
     passes = rounds * row.passes
     if row.program in programs.absent:
         problems = dict.fromkeys(SKERRY, programs.absent[row.program])
@@ -119,33 +131,26 @@ def measure_row(row, workers, rounds, programs, say, among=PEERS):
                     printed = run_json(command, environment_for(workers))
                 except Failure as failure:
                     problems[peer.label] = str(failure)
-                    peers.pop(peer.label, None)
+                    samples.pop(peer.label, None)
                     continue
-                column = peers.setdefault(peer.label, {"samples": [], "cpu": [], "version": printed["version"],
-                                                       "compiler": printed["compiler"]})
-                column["samples"] += printed["samples"]
-                column["cpu"].append(printed["cpu"])
-    for column in peers.values():
-        column["min"] = min(column["samples"])
-        column["median"] = statistics.median(column["samples"])
+                samples.setdefault(peer.label, []).append(printed["samples"])
+    peers = {label: summary([sample for one in each for sample in one]) for label, each in samples.items()}
+    reached = gate.reached_of_copies(workers, {label: [min(one) for one in each] for label, each in samples.items()})
     return {"row": row.name, "workers": workers, "unit": row.unit, "statistic": row.statistic,
-            "other_load": round(load.processors, 3), "peers": peers, "problems": problems}
+            "other_load": round(load.processors, 3), "peers": peers, "problems": problems,
+            "reached": {label: digits(share) for label, share in reached.items()}}
 
 
 def together(passes):
-    """The rows of one program, each of a pass over all of them, as one with the runs of all. One that was left out in a
-    pass is left out."""
-    for one in passes:
-        if "skerry" not in one:
-            return one
-    row = dict(passes[0])
+    """The rows of one program, each of a pass over all of them, as one with the runs of all, in seconds. Of one that was
+    left out in a pass no times are kept."""
+    row = {name: passes[0][name] for name in ("program", "input", "problem") if name in passes[0]}
+    if not all("skerry" in one for one in passes):
+        return row
     for variant in ("serial", "skerry", "copies"):
-        if variant in row:
-            runs = [seconds for one in passes for seconds in one[variant]["runs_s"]]
-            row[variant] = {"median_s": statistics.median(runs), "min_s": min(runs), "runs_s": runs}
-    row["speed_up"] = row["serial"]["median_s"] / row["skerry"]["median_s"]
-    row["statistics"] = {name: (max if name.endswith("_high_water") else sum)(one["statistics"][name] for one in passes)
-                         for name in row["statistics"]}
+        if variant in passes[0]:
+            row[variant] = summary([seconds for one in passes for seconds in one[variant]["runs_s"]])
+    row["statistics"] = {name: sum(one["statistics"][name] for one in passes) for name in STEALS}
     return row
 
 
@@ -190,7 +195,7 @@ def compile_command(compiler, source, output=os.devnull):
 
 
 def measure_compile(rounds, say):
-    """{compiler: {"forks", "atomic": seconds of each time}}: a file that forks once beside one that includes <atomic>
+    """{compiler: {"forks", "atomic": summary of the seconds}}: a file that forks once beside one that includes <atomic>
     alone, by turns, as a user compiles them."""
     samples = {}
     for name, compiler in compilers():
@@ -201,7 +206,7 @@ def measure_compile(rounds, say):
                 used = processor_seconds(compile_command(compiler, what))
                 if turn > 0:  # the first reads the headers from the disk
                     samples[name][what].append(used)
-    return samples
+    return {name: {what: summary(seconds) for what, seconds in of.items()} for name, of in samples.items()}
 
 
 def text_bytes(object_file):
@@ -214,12 +219,12 @@ def text_bytes(object_file):
 
 
 def measure_algorithms(missing, say):
-    """{compiler: {library: {"seconds": of each time, "text": bytes}}}: the same ten loops, three reductions and a sort
+    """{compiler: {library: {"seconds": summary, "text": bytes}}}: the same ten loops, three reductions and a sort
     with Skerry and, unless it is missing, with oneTBB, by turns."""
     libraries = [library for library in ALGORITHMS if library not in missing]
     measured = {}
     for name, compiler in compilers():
-        measured[name] = {library: {"seconds": []} for library in libraries}
+        seconds, measured[name] = {library: [] for library in libraries}, {}
         with tempfile.TemporaryDirectory() as folder:
             for turn in range(ALGORITHM_RUNS + 1):
                 for library in by_turns(libraries, turn):
@@ -227,6 +232,6 @@ def measure_algorithms(missing, say):
                     output = pathlib.Path(folder) / "object.o"
                     used = processor_seconds(compile_command(compiler, ALGORITHMS[library], output))
                     if turn > 0:  # the first reads the headers from the disk
-                        measured[name][library]["seconds"].append(used)
-                        measured[name][library]["text"] = text_bytes(output)
+                        seconds[library].append(used)
+                        measured[name][library] = {"seconds": summary(seconds[library]), "text": text_bytes(output)}
     return measured

@@ -93,6 +93,11 @@ ROWS = [
 ]
 
 
+# The programs by which task libraries are publicly compared, and what README shows.
+PUBLIC = "public: "
+IN_README = [*(row.name for row in ROWS if row.name.startswith(PUBLIC)), "fib, a group of tasks for each fork"]
+
+
 @dataclasses.dataclass(frozen=True)
 class Bound:
     """A value that Skerry must not exceed, apart from what decides against each rival. times: what the bound counts in,

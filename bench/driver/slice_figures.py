@@ -5,7 +5,6 @@ with a trace, the simulator, and dataflow tasks beside both OpenMP runtimes."""
 import dataclasses
 import json
 import pathlib
-import statistics
 import tempfile
 
 import gate
@@ -14,11 +13,9 @@ import table
 from machine import OtherLoad
 from rows import PEERS, SKERRY, Bound, Row
 
-BEGIN, END = "<!-- slice: begin -->", "<!-- slice: end -->"
 PEERS_OF_TASKS = [peer for peer in PEERS if peer.name in ("serial", "skerry", "openmp")]
 RIVALS = ["libgomp", "libomp"]
 WORKERS = (1, 2)
-UNCHANGED = "The gates of fork and join: `tools/bench fork-join --gate`."
 
 TASKS = [
     Row("chain of `inout` on one object", "dataflow", "ns/task", "chain", {"": 20_000}, repeat=15,
@@ -44,8 +41,7 @@ class Figure:
     program: str = ""  # empty: it is computed here
     step: str = ""
 
-    def holds(self, samples):
-        middle = statistics.median(samples)
+    def holds(self, middle):
         return middle >= self.goal if self.at_least else middle <= self.goal
 
     def goal_text(self):
@@ -126,6 +122,12 @@ def _instructions(cli, say):
         return {INSTRUCTIONS: (counted(5, *traced) - counted(1, *traced)) / (counted(5) - counted(1))}
 
 
+def kept_of(samples, problem):
+    if problem or not samples:
+        return {"problem": problem or "not measured"}
+    return measure.summary(samples) | {"max": measure.digits(max(samples))}
+
+
 def _figures(programs, rounds, say):
     samples, problems = {figure.name: [] for figure in FIGURES}, {}
 
@@ -157,8 +159,7 @@ def _figures(programs, rounds, say):
             attempt([f.name for f in FIGURES if f.program == program], lambda program=program: steps_of(program))
         attempt(list(TOGETHER.values()), lambda turn=turn: _digits(command(), say, turn))
     attempt([INSTRUCTIONS], lambda: _instructions(command(), say))
-    return [{"figure": figure.name, "samples": [] if figure.name in problems else samples[figure.name],
-             "problem": problems.get(figure.name, "")} for figure in FIGURES]
+    return [{"figure": figure.name} | kept_of(samples[figure.name], problems.get(figure.name, "")) for figure in FIGURES]
 
 
 def measured(programs, rounds, say):
@@ -180,12 +181,12 @@ def evaluate(result):
     known = {figure.name: figure for figure in FIGURES}
     verdicts = []
     for entry in result["figures"]:
-        figure, samples = known[entry["figure"]], entry["samples"]
-        if samples and figure.goal is not None:
-            verdicts.append(gate.Verdict(figure.name, 0, figure.holds(samples),
-                                         f"{statistics.median(samples):.5g}, {figure.goal_text()}"))
-        elif not samples:
-            verdicts.append(gate.Verdict(figure.name, 0, False, entry["problem"] or "not measured"))
+        figure = known[entry["figure"]]
+        if "problem" in entry:
+            verdicts.append(gate.Verdict(figure.name, 0, False, entry["problem"]))
+        elif figure.goal is not None:
+            verdicts.append(gate.Verdict(figure.name, 0, figure.holds(entry["median"]),
+                                         f"{entry['median']:.5g}, {figure.goal_text()}"))
     for row in _tasks(result):
         verdicts += [gate.within(bound, row, column) for bound in BOUNDS
                      if bound.row == row["row"] and row["workers"] in bound.workers
@@ -199,12 +200,11 @@ def _shown(value, unit):
 
 
 def _figure_line(entry):
-    figure, samples = next(f for f in FIGURES if f.name == entry["figure"]), entry["samples"]
-    if not samples:
+    figure = next(f for f in FIGURES if f.name == entry["figure"])
+    if "problem" in entry:
         return f"| {figure.name} | {figure.unit} | - | - | {figure.goal_text()} | **not measured** |"
-    middle, least, most = (_shown(value, figure.unit) for value in (statistics.median(samples), min(samples),
-                                                                    max(samples)))
-    holds = "" if figure.goal is None else "yes" if figure.holds(samples) else "**no**"
+    middle, least, most = (_shown(entry[which], figure.unit) for which in ("median", "min", "max"))
+    holds = "" if figure.goal is None else "yes" if figure.holds(entry["median"]) else "**no**"
     return f"| {figure.name} | {figure.unit} | {middle} | {least} to {most} | {figure.goal_text()} | {holds} |"
 
 
@@ -226,10 +226,10 @@ def markdown(result):
               + " | goal | holds | Skerry loses to |", "|---" * (len(SKERRY + RIVALS) + 6) + "|"]
     lines += [_task_line(row, result["missing"]) for row in _tasks(result)]
     busiest = max([result["other_load"]] + [row["other_load"] for row in result["rows"]])
-    lines += ["", f"{table.origin(result)} {result['rounds']} interleaved rounds. The median of rounds decides; tasks: "
-              "the least of all samples, in brackets their median, which decides. Other work on the machine took "
-              f"up to {busiest:.2f} processors meanwhile. {UNCHANGED}"]
+    lines += ["", f"{result['rounds']} interleaved rounds; their median decides. Of tasks the least of all samples stands "
+              "first, and in brackets their median, which decides. Other work on the machine took up to "
+              f"{busiest:.2f} processors meanwhile. {table.origin(result)}"]
     for entry in result["figures"]:
-        if entry["problem"]:
+        if "problem" in entry:
             lines += ["", f"Failed: {entry['figure']}: {entry['problem']}"]
     return "\n".join(lines + table.unmeasured(result)) + "\n"

@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results as Markdown, the rows we lose marked."""
 
-import pathlib
-
 from gate import (algorithms_of, compile_seconds, efficiency, evaluate, geometric_mean, of_copies, program_of_copies, ratio, serial, value)
-from rows import (ALGORITHMS_ROW, ALGORITHMS_SECONDS, ALGORITHMS_TEXT, COMPILE_ROW, COMPILE_SECONDS, COPIES, EFFICIENCY_OF_MANY, ELISIONS, MANY, OPTIMUM_SLACK,
-                  PROGRAMS_OF_COPIES, RIVALS, ROWS, SKERRY)
-
-BEGIN, END = "<!-- bench: begin -->", "<!-- bench: end -->"
+from rows import (ALGORITHMS_ROW, ALGORITHMS_SECONDS, ALGORITHMS_TEXT, COMPILE_ROW, COMPILE_SECONDS, COPIES, DECIDING, EFFICIENCY_OF_MANY, ELISIONS, IN_README, MANY, OPTIMUM_SLACK,
+                  PROGRAMS_OF_COPIES, PUBLIC, RIVALS, ROWS, SKERRY)
 
 
 def number(value_, unit):
@@ -86,7 +82,7 @@ def _program_cells(row, workers):
     if "skerry" not in row:
         return ["-"] * (3 if workers > 1 else 2)
     reached = program_of_copies(row, workers) if workers > 1 else None
-    cells = [f"{row['skerry']['median_s']:.4f}", f"{row['speed_up']:.2f}"]
+    cells = [f"{row['skerry']['median']:.4f}", f"{row['serial']['median'] / row['skerry']['median']:.2f}"]
     return cells + (["-" if reached is None else f"{reached:.3f}"] if workers > 1 else [])
 
 
@@ -101,7 +97,7 @@ def _programs(result):
         rows = [next((row for row in run["rows"] if (row["program"], row["input"]) == key), {}) for run in runs]
         measured = [row for row in rows if "skerry" in row]
         cells = [cell_ for row, run in zip(rows, runs) for cell_ in _program_cells(row, run["workers"])]
-        base = f"{min(row['serial']['median_s'] for row in measured):.4f}" if measured else "-"
+        base = f"{min(row['serial']['median'] for row in measured):.4f}" if measured else "-"
         lines.append(f"| {key[0]} | {problem} | {base} | " + " | ".join(cells) + " |")
     return lines
 
@@ -163,10 +159,6 @@ def _holds(passed):
     return said[0] if len(set(said)) == 1 else " / ".join(said)
 
 
-SERIAL_FIB = ("Serial fib is a plain recursion that is not inlined into itself; GCC at -O3 inlines it many levels deep where "
-              "it may, to 0.6 ns per node, and no goal is held against that (bench/README.md).")
-
-
 def _goals(result):
     """What must hold apart from what decides against rivals, all columns of a row that have one goal in one line."""
     lines = {}
@@ -176,7 +168,7 @@ def _goals(result):
     heads = ["**Goals**", "", "| | workers | goal | measured | holds |", "|---|---|---|---|---|"]
     return [*heads, *(f"| {row} | {workers or ''} | {goal} | {' / '.join(v.found for v in verdicts)} | "
                       + _holds([v.passed for v in verdicts]) + " |"
-                      for (row, workers, goal), verdicts in lines.items()), "", SERIAL_FIB, ""] if lines else []
+                      for (row, workers, goal), verdicts in lines.items()), ""] if lines else []
 
 
 def unmeasured(result):
@@ -190,40 +182,74 @@ def unmeasured(result):
     return lines
 
 
+def machine_text(machine):
+    family = f" (family {machine['family']}, model {machine['model']})" if "family" in machine else ""
+    return f"{machine['processor']}{family}, {machine['processors']} processors"
+
+
 def origin(result):
     """A sentence on where the figures are from."""
     machine = result["machine"]
     versions = ", ".join(f"{name}: {version}" for name, version in machine["versions"].items())
-    return (f"Commit {result['commit']}; {machine['processor']}, {machine['processors']} processors, "
-            f"{machine['kernel']}, {machine['system']}; {versions}.")
+    return (f"Commit {result['commit']}, {result['date']}; {machine_text(machine)}, {machine['kernel']}, "
+            f"{machine['system']}; {versions}.")
 
 
-def markdown(result):
+HOW_TO_READ = (
+    "Each cell is the least of all runs, in brackets their median; a ratio below 1 says that Skerry is ahead. Serial is the "
+    "faster of both compilers' plain program. Two figures with a stroke between them are those of g++ and clang++. Region "
+    "entry, hostage and the use of processors are compared by their medians. What is reached of serial copies side by side "
+    "is the time of the copies, until the last has ended, by their number and by Skerry's time. It is a median over the "
+    "passes in the rows, and of the least times in the programs. The elision's column is what as many copies of the task "
+    "program reach when its forks are plain calls. Times of programs and of the compiler are medians; goals of programs look "
+    "at the least.")
+
+
+def tables(result):
+    """All but the goals, and how they were measured."""
     lines = []
     for workers in sorted({measured["workers"] for measured in result["rows"]}):
         lines += _rows(result, workers) + [""]
     lines += _copies(result)
     if result["programs"]:
         lines += _programs(result) + [""] + _more_workers(result) + [""]
-    lines += _compile(result) + _algorithms(result) + _goals(result)
+    lines += _compile(result) + _algorithms(result)
     busiest = max([measured["other_load"] for measured in result["rows"] + result["programs"]], default=0.0)
-    lines.append(
-        f"{origin(result)} Least of {result['rounds']} interleaved rounds, median in brackets; serial is "
-        "the faster of both compilers' plain program. What is reached of serial copies side by side is the copies' time, "
-        "until the last has ended, by their number and by Skerry's: of the rows above the median of the passes, of the "
-        "programs the least of each; by the elision, what as many copies of the task program reach whose forks are "
-        "calls. Times and speed-ups of the programs are medians; goals look at their least. Compile times are medians of processor time. Ratios are g++ / clang++, of the medians for region entry, "
-        "hostage and CPU use, of the least for the rest; below 1 Skerry is better. "
-        f"Other work on the machine took up to {busiest:.2f} processors meanwhile.")
+    lines.append(f"{result['rounds']} interleaved rounds. Other work on the machine took up to {busiest:.2f} processors "
+                 f"meanwhile. {origin(result)}")
     return "\n".join(lines + unmeasured(result)) + "\n"
 
 
-def write(path, text, begin_line=BEGIN, end_line=END):
-    """Puts the text between the marker lines of a file that has them; a file that does not exist becomes the text."""
-    path = pathlib.Path(path)
-    if not path.exists():
-        path.write_text(text)
-        return
+def markdown(result):
+    return "\n".join([*_goals(result), tables(result), HOW_TO_READ, ""])
+
+
+def _public_cells(measured):
+    """Of one row on one number of workers: serial, Skerry by g++, and those that decide; bold is what beats Skerry."""
+    ours = value(measured, SKERRY[0])
+    found = [serial(measured), ours, *(value(measured, rival) for rival in DECIDING)]
+    return [f"**{number(v, measured['unit'])}**" if None not in (v, ours) and v < ours else number(v, measured["unit"])
+            for v in found]
+
+
+def public(result):
+    """README's table: a line for each program, in each cell the figures on the numbers of workers."""
+    workers = sorted({measured["workers"] for measured in result["rows"]})
+    lines = ["| program | unit | serial | Skerry | " + " | ".join(DECIDING) + " |", "|---|---|---|---|" + "---|" * len(DECIDING)]
+    for name in IN_README:
+        rows = [measured for measured in result["rows"] if measured["row"] == name]
+        if not rows:
+            continue
+        serial_, *cells = zip(*(_public_cells(measured) for measured in rows))
+        lines.append("| " + " | ".join([name.removeprefix(PUBLIC), rows[0]["unit"], serial_[0],
+                                        *(" · ".join(cell_) for cell_ in cells)]) + " |")
+    return "\n".join([*lines, "", f"On {' · '.join(map(str, workers))} workers, the least of {result['rounds']} interleaved "
+                      f"rounds; what beats Skerry is bold. {machine_text(result['machine'])}; commit {result['commit']}; "
+                      "all compiled with -O3, C++ by g++.", ""])
+
+
+def write(path, text, begin_line, end_line):
+    """Puts the text between the marker lines of a file."""
     old = path.read_text()
     begin, end = old.find(begin_line), old.find(end_line)
     if begin < 0 or end < begin:

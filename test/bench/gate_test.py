@@ -3,7 +3,7 @@
 
 import unittest
 
-from made_up import failures, of_programs, program, result
+from made_up import failures, of_programs, program, result, summaries
 
 import gate
 from rows import BOUNDS, COPIES, ELISIONS, MANY, ROWS
@@ -55,7 +55,7 @@ class Gate(unittest.TestCase):
         self.assertEqual(of(), ["not all were measured"])
 
     def test_the_least_of_a_programs_runs_decides(self):
-        row = program("p", 1.0) | {"skerry": {"median_s": 1.5, "min_s": 1.05}, "speed_up": 1 / 1.5}
+        row = program("p", 1.0) | {"skerry": {"median": 1.5, "min": 1.05, "n": 2}}
         self.assertEqual(failures(of_programs(1, row, program("q", 1.0))), [])
 
     def test_against_serial_copies_side_by_side(self):
@@ -82,12 +82,10 @@ class Gate(unittest.TestCase):
                          [0.9, 0.9, 0.75])
 
     def test_what_is_reached_of_copies_is_the_median_of_the_passes(self):
-        of = result("nqueens 12", 2, Skerry_g=1, copies_g=1, copies_clang=1)
-        of["rows"][0]["peers"] |= {label: {"samples": samples, "cpu": [1.0] * 3} for label, samples in {
-            "Skerry g++": [50, 90, 40, 40, 70, 60],  # of three passes: 50, 40, 60
-            "copies g++": [95, 80, 99, 96, 100, 90],  # 80, 96, 90; ratio of the medians, or of sorted passes: 0.9
-            "copies clang++": [70, 99, 99, 99, 99, 99]}.items()}  # 70, 99, 99: slower by its median
-        self.assertAlmostEqual(gate.of_copies(of["rows"][0], "Skerry g++"), 0.8)  # of 0.8, 1.2, 0.75
+        reached = gate.reached_of_copies(2, {
+            "Skerry g++": [50, 40, 60], "copies g++": [80, 96, 90],  # ratio of the medians, or of sorted passes: 0.9
+            "copies clang++": [70, 99, 99]})  # slower by its median
+        self.assertAlmostEqual(reached["Skerry g++"], 0.8)  # of 0.8, 1.2, 0.75
 
     def test_programs_against_copies_of_their_elision(self):
         self.assertEqual(failures(of_programs(2, program("p", 0.5, 0.96), program("q", 0.5, 0.95))), [])
@@ -107,16 +105,16 @@ class Gate(unittest.TestCase):
     def test_compile_time_beside_the_atomic_header(self):
         def of(forks):
             return failures(result("nqueens 12", Skerry_g=1, Skerry_clang=1, oneTBB=2, rayon=2) | {
-                "compile": {"g++": {"forks": forks, "atomic": [0.2, 0.25, 9]}}})
+                "compile": {"g++": summaries(forks=forks, atomic=[0.2, 0.25, 9])}})
         self.assertEqual(of([0.1, 0.35, 0.4]), [])
         self.assertEqual(of([0.1, 0.351, 0.4]), ["g++: 0.351 s, <= 0.250 s of <atomic> alone + 0.1"])
 
     def test_compiled_algorithms_beside_onetbb(self):
         def of(compiler, seconds, text, **rivals):
-            of_skerry = {"Skerry": {"seconds": seconds, "text": text}}
+            of_skerry = {"Skerry": summaries(seconds=seconds) | {"text": text}}
             return failures(result("nqueens 12", Skerry_g=1, Skerry_clang=1, oneTBB=2, rayon=2) | {
                 "algorithms": {compiler: of_skerry | rivals}})
-        rival = {"seconds": [1.0, 2.0, 9.0], "text": 40000}
+        rival = summaries(seconds=[1.0, 2.0, 9.0]) | {"text": 40000}
         self.assertEqual(of("g++", [2.6, 2.6, 2.7], 60000, oneTBB=rival), [])
         self.assertEqual(of("g++", [2.5, 2.62, 2.7], 60100, oneTBB=rival),
                          ["g++: 2.62 s, 1.310 of oneTBB's, <= 1.3", "g++: 60.10 KB, 1.502 of oneTBB's, <= 1.5"])

@@ -10,6 +10,7 @@ sys.path.insert(0, str(ROOT / "bench" / "driver"))
 sys.dont_write_bytecode = True
 
 import gate  # noqa: E402
+import measure  # noqa: E402
 from rows import COPIES, ELISIONS, PEERS, ROWS  # noqa: E402
 
 
@@ -17,21 +18,22 @@ def result(row, workers=1, problems=None, missing=None, shapes=ROWS, **values):
     """A result of one row; a value's keyword is its column with _ for a space and ++ left out."""
     labels = {peer.label.replace(" ", "_").replace("++", ""): peer.label for peer in PEERS + COPIES + ELISIONS}
     shape = next(r for r in shapes if r.name == row)
-    peers = {labels[key]: {"min": v, "median": v, "samples": [v], "cpu": [1.0], "version": "", "compiler": ""}
-             for key, v in values.items()}
-    return {"commit": "c0ffee", "machine": {"processor": "p", "processors": 2, "kernel": "k", "system": "s",
-                                            "versions": {"g++": "12"}}, "rounds": 1, "missing": missing or {},
-            "programs": [], "rows": [{"row": row, "workers": workers, "unit": shape.unit, "statistic": shape.statistic,
-                                      "other_load": 0.0, "peers": peers, "problems": problems or {}}]}
+    peers = {labels[key]: {"min": v, "median": v, "n": 1} for key, v in values.items()}
+    reached = gate.reached_of_copies(workers, {label: [column["min"]] for label, column in peers.items()})
+    return {"suite": "fork-join", "commit": "c0ffee", "date": "2000-01-01",
+            "machine": {"processor": "p", "processors": 2, "kernel": "k", "system": "s", "versions": {"g++": "12"}},
+            "rounds": 1, "missing": missing or {}, "programs": [],
+            "rows": [{"row": row, "workers": workers, "unit": shape.unit, "statistic": shape.statistic,
+                      "other_load": 0.0, "peers": peers, "problems": problems or {}, "reached": reached}]}
 
 
 def program(name, times, copies=None, **more):
     """A row of a program whose elision takes a second. times: of Skerry; copies: of one of so many, in seconds."""
-    row = {"program": name, "input": "generated", "problem": "p", "serial": {"median_s": 1.0, "min_s": 1.0},
-           "skerry": {"median_s": times, "min_s": times}, "speed_up": 1 / times,
+    row = {"program": name, "input": "generated", "problem": "p", "serial": {"median": 1.0, "min": 1.0, "n": 1},
+           "skerry": {"median": times, "min": times, "n": 1},
            "statistics": {"steals_asked": 7, "steals_granted": 5, "steals_asymmetric": 2}}
     if copies is not None:
-        row["copies"] = {"median_s": copies, "min_s": copies}
+        row["copies"] = {"median": copies, "min": copies, "n": 1}
     return row | more
 
 
@@ -42,6 +44,11 @@ def of_programs(workers, *rows):
 
 def failures(of):
     return [v.says for v in gate.evaluate(of) if not v.passed]
+
+
+def summaries(**samples):
+    """{name: what is kept of these samples}"""
+    return {name: measure.summary(of) for name, of in samples.items()}
 
 
 def script(folder, body, name="program"):

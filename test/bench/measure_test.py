@@ -38,8 +38,7 @@ class Measuring(unittest.TestCase):
         log = (script.parent / "log").read_text().split("\n")[:-1]
         self.assertEqual(log, [f"{label} 2" for label in labels + labels[1:] + labels[:1]])
         self.assertEqual(set(measured["peers"]), set(labels))
-        self.assertEqual(measured["peers"]["rayon"]["samples"], [3, 1, 2] * 2)
-        self.assertEqual((measured["peers"]["rayon"]["min"], measured["peers"]["rayon"]["median"]), (1, 2))
+        self.assertEqual(measured["peers"]["rayon"], {"min": 1, "median": 2, "n": 6})
 
     def test_a_round_of_a_row_held_against_copies_is_several_passes(self):
         script = self.script('echo "$1" >> "$(dirname "$0")/log"\n'
@@ -47,7 +46,7 @@ class Measuring(unittest.TestCase):
         row = next(r for r in ROWS if r.of_copies)
         self.assertGreater(row.passes, 1)
         measured = measure.measure_row(row, 1, 3, Programs(script), lambda text: None)
-        self.assertEqual(measured["peers"]["rayon"]["samples"], [1, 2] * 3 * row.passes)
+        self.assertEqual(measured["peers"]["rayon"], {"min": 1, "median": 1.5, "n": 6 * row.passes})
         log = (script.parent / "log").read_text().split("\n")[:-1]
         self.assertEqual(sorted(log[:len(measured["peers"])]), sorted(measured["peers"]))
 
@@ -74,17 +73,17 @@ class Measuring(unittest.TestCase):
         cli = self.script('log="$(dirname "$0")/log"\necho "$@ $SKERRY_WORKERS" >> "$log"\nn=$(wc -l < "$log")\n'
                           'runs() { echo "{\\"median_s\\": 0, \\"min_s\\": 0, \\"runs_s\\": [$(($1 + n)), $(($1 + n + 5))]}"; }\n'
                           'case "$*" in *copies*) copies=", \\"copies\\": $(runs 40)";; *) copies=;; esac\n'
-                          'row="\\"serial\\": $(runs 20), \\"skerry\\": $(runs 10), \\"speed_up\\": 0, \\"statistics\\": {\\"tasks\\": $n, \\"slots_high_water\\": $((9 - n))}$copies"\n'
+                          'row="\\"input\\": \\"i\\", \\"serial\\": $(runs 20), \\"skerry\\": $(runs 10), \\"statistics\\": '
+                          '{\\"tasks\\": 9, \\"steals_asked\\": $n, \\"steals_granted\\": 2, \\"steals_asymmetric\\": 0}$copies"\n'
                           'echo "{\\"rows\\": [{\\"program\\": \\"a\\", \\"in_table_iii\\": true, $row},'
                           ' {\\"program\\": \\"b\\", \\"in_table_iii\\": false},'
                           ' {\\"program\\": \\"c\\", \\"in_table_iii\\": true, \\"skipped\\": \\"no file\\"}]}"\n')
-        left_out = {"program": "c", "in_table_iii": True, "skipped": "no file"}
+        steals = {"steals_asked": 3, "steals_granted": 4, "steals_asymmetric": 0}
         self.assertEqual(measure.measure_programs(1, cli, 1, lambda text: None)["rows"],
-                         [{"program": "a", "in_table_iii": True, "statistics": {"tasks": 3, "slots_high_water": 8}, "speed_up": 24 / 14,
-                           "serial": {"median_s": 24, "min_s": 21, "runs_s": [21, 26, 22, 27]},
-                           "skerry": {"median_s": 14, "min_s": 11, "runs_s": [11, 16, 12, 17]}}, left_out])
+                         [{"program": "a", "input": "i", "statistics": steals, "serial": {"median": 24, "min": 21, "n": 4},
+                           "skerry": {"median": 14, "min": 11, "n": 4}}, {"program": "c"}])
         with_copies = measure.measure_programs(2, cli, 2, lambda text: None)["rows"]
-        self.assertEqual(with_copies[0]["copies"], {"median_s": 47, "min_s": 43, "runs_s": [43, 48, 44, 49, 45, 50, 46, 51]})
+        self.assertEqual(with_copies[0]["copies"], {"median": 47, "min": 43, "n": 8})
         one = f"run all --json --repeat {measure.PROGRAM_RUNS}"
         self.assertEqual((cli.parent / "log").read_text().splitlines(),
                          [f"{one} 1"] * measure.PROGRAM_PASSES + [f"{one} --copies 2 2"] * 2 * measure.PROGRAM_PASSES)
@@ -97,9 +96,9 @@ class Measuring(unittest.TestCase):
         measure.COMPILERS.update({"g++": [str(script)], "clang++": ["no-such-compiler"]})
         samples = measure.measure_compile(1, lambda text: None)
         self.assertEqual(set(samples), {"g++"})
-        self.assertEqual({what: len(of) for what, of in samples["g++"].items()},
+        self.assertEqual({what: of["n"] for what, of in samples["g++"].items()},
                          {what: measure.COMPILE_RUNS for what in measure.COMPILED})
-        self.assertTrue(all(seconds > 0 for of in samples["g++"].values() for seconds in of))
+        self.assertTrue(all(of["min"] > 0 for of in samples["g++"].values()))
         log = (script.parent / "log").read_text().split()
         self.assertEqual(log[:4], ["forks.cpp", "atomic.cpp", "atomic.cpp", "forks.cpp"])
 
@@ -113,7 +112,7 @@ class Measuring(unittest.TestCase):
         measured = measure.measure_algorithms({}, lambda text: None)
         self.assertEqual({compiler: set(of) for compiler, of in measured.items()}, {"g++": {"Skerry", "oneTBB"}})
         for of in measured["g++"].values():
-            self.assertEqual(len(of["seconds"]), measure.ALGORITHM_RUNS)
+            self.assertEqual(of["seconds"]["n"], measure.ALGORITHM_RUNS)
             self.assertGreaterEqual(of["text"], 0)
         log = (script.parent / "log").read_text().split()
         self.assertEqual(log[:4], ["algorithms.cpp", "algorithms_tbb.cpp", "algorithms_tbb.cpp", "algorithms.cpp"])

@@ -65,10 +65,9 @@ class SliceMeasuring(unittest.TestCase):
 
     def test_each_figure_gets_a_sample_a_round(self):
         got, _ = self.measured(2)
-        expected = {f.name: [2, 2] if f.program else [0.5, 0.5] for f in slice_figures.FIGURES}
-        expected[slice_figures.INSTRUCTIONS] = [1.03]  # of a run each, without what comes before and after
-        self.assertEqual({entry["figure"]: entry["samples"] for entry in got["figures"]}, expected)
-        self.assertEqual([entry["problem"] for entry in got["figures"]], [""] * len(expected))
+        expected = {f.name: (2, 2) if f.program else (0.5, 2) for f in slice_figures.FIGURES}
+        expected[slice_figures.INSTRUCTIONS] = (1.03, 1)  # of a run each, without what comes before and after
+        self.assertEqual({entry["figure"]: (entry["median"], entry["n"]) for entry in got["figures"]}, expected)
 
     def test_without_instructions_counted_the_gate_fails(self):
         for text, says in (("exit 3\n", "valgrind ended with status 3 and said: nothing"),
@@ -90,8 +89,8 @@ class SliceMeasuring(unittest.TestCase):
 def slice_result(samples=None, problem=None, **tasks):
     """A result in which every figure holds but those of `samples` {name: samples} and `problem` {name: text}."""
     samples, problem = samples or {}, problem or {}
-    figures = [{"figure": f.name, "samples": [] if f.name in problem else samples.get(f.name, [f.goal or 1]),
-                "problem": problem.get(f.name, "")} for f in slice_figures.FIGURES]
+    figures = [{"figure": f.name} | slice_figures.kept_of(samples.get(f.name, [f.goal or 1]), problem.get(f.name, ""))
+               for f in slice_figures.FIGURES]
     made = result(slice_figures.TASKS[0].name, shapes=slice_figures.TASKS, **tasks)
     return made | {"figures": figures, "other_load": 0.25}
 

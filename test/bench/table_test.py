@@ -5,7 +5,7 @@ import pathlib
 import tempfile
 import unittest
 
-from made_up import of_programs, program, result
+from made_up import of_programs, program, result, summaries
 
 import table
 from rows import MANY
@@ -28,7 +28,7 @@ class Table(unittest.TestCase):
 
     def test_programs(self):
         made = result("nqueens 12", Skerry_g=1, Skerry_clang=1)
-        absent = {"program": "ligra-bfs", "input": "wordnet", "skipped": "not installed"}
+        absent = {"program": "ligra-bfs", "input": "wordnet"}
         made["programs"] = [
             {"workers": 1, "other_load": 0.5, "rows": [program("cilk5-nq", 1.25, problem="n = 12"), absent]},
             {"workers": 2, "other_load": 0.1, "rows": [program("cilk5-nq", 0.5, 0.9, problem="n = 12"), absent]}]
@@ -56,7 +56,7 @@ class Table(unittest.TestCase):
     def test_copies_and_compile_time(self):
         made = result("nqueens 12", 2, Skerry_g=10, Skerry_clang=20, copies_g=19, copies_clang=20,
                       elision_g=20, elision_clang=38)
-        made["compile"] = {"clang++": {"forks": [0.5], "atomic": [0.25]}}
+        made["compile"] = {"clang++": summaries(forks=[0.5], atomic=[0.25])}
         text = table.markdown(made)
         self.assertIn("| nqueens 12 | 2 | ms | 10.0 | 20.0 | 19.0 | 20.0 | 20.0 | 38.0 | 0.950 / 0.475 | 0.950 / 0.500 | 0.97 |", text)
         self.assertIn("| clang++ | 0.500 | 0.250 | +0.250 | <= +0.10 |", text)
@@ -64,8 +64,9 @@ class Table(unittest.TestCase):
 
     def test_compiled_algorithms(self):
         made = result("nqueens 12", 1, Skerry_g=10, Skerry_clang=20)
-        made["algorithms"] = {"g++": {"Skerry": {"seconds": [1.5], "text": 22000}, "oneTBB": {"seconds": [2.0], "text": 44000}},
-                              "clang++": {"Skerry": {"seconds": [1.5], "text": 22000}}}
+        made["algorithms"] = {"g++": {"Skerry": summaries(seconds=[1.5]) | {"text": 22000},
+                                      "oneTBB": summaries(seconds=[2.0]) | {"text": 44000}},
+                              "clang++": {"Skerry": summaries(seconds=[1.5]) | {"text": 22000}}}
         text = table.markdown(made)
         self.assertIn("| g++, time | s | 1.50 | 2.00 | 0.75 | <= 1.3 |", text)
         self.assertIn("| g++, code | KB | 22.0 | 44.0 | 0.50 | <= 1.5 |", text)
@@ -80,13 +81,12 @@ class Table(unittest.TestCase):
     def test_write(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "file.md"
-            table.write(path, "new\n")
-            self.assertEqual(path.read_text(), "new\n")
-            with self.assertRaisesRegex(ValueError, "file.md has no lines"):
-                table.write(path, "other\n")
-            path.write_text(f"before\n{table.BEGIN}\nold\n{table.END}\nafter\n")
-            table.write(path, "new\n")
-            self.assertEqual(path.read_text(), f"before\n{table.BEGIN}\nnew\n{table.END}\nafter\n")
+            path.write_text("no marks\n")
+            with self.assertRaisesRegex(ValueError, "file.md has no lines '<!-- a -->' and '<!-- b -->' to put the table between"):
+                table.write(path, "other\n", "<!-- a -->", "<!-- b -->")
+            path.write_text("before\n<!-- a -->\nold\n<!-- b -->\nafter\n")
+            table.write(path, "new\n", "<!-- a -->", "<!-- b -->")
+            self.assertEqual(path.read_text(), "before\n<!-- a -->\nnew\n<!-- b -->\nafter\n")
 
 
 if __name__ == "__main__":
