@@ -33,6 +33,7 @@ bench: build-release
 
 install: build-release
 	cmake --install build/release --prefix "$(PREFIX)"
+	@tools/after_install "$(PREFIX)"
 
 setup:
 	@tools/setup
