@@ -190,9 +190,9 @@ def machine_text(machine):
 def origin(result):
     """A sentence on where the figures are from."""
     machine = result["machine"]
-    versions = ", ".join(f"{name}: {version}" for name, version in machine["versions"].items())
-    return (f"Commit {result['commit']}, {result['date']}; {machine_text(machine)}, {machine['kernel']}, "
-            f"{machine['system']}; {versions}.")
+    versions = ", ".join(f"{name} `{version}`" for name, version in machine["versions"].items())
+    return (f"Commit {result['commit']}, {result['date']}. {machine_text(machine)}, {machine['kernel']}, "
+            f"{machine['system']}. Versions: {versions}.")
 
 
 HOW_TO_READ = (
