@@ -37,6 +37,8 @@ class Docs(unittest.TestCase):
         (self.root / "docs" / "examples").mkdir(parents=True)
         (self.root / "docs" / "examples" / "p.cpp").write_text(PROGRAM)
         self.page = self.root / "docs" / "page.md"
+        self.map = self.root / "README.md"
+        self.map.write_text("[page](docs/page.md)\n")
 
     def check(self, text, *options):
         self.page.write_text(text)
@@ -115,6 +117,7 @@ class Docs(unittest.TestCase):
     def write_other_page(self):
         other = self.root / "src" / "README.md"
         other.parent.mkdir()
+        self.map.write_text("[page](docs/page.md) [other](src/README.md)\n")
         other.write_text("# The `team`: who steals, [who](../docs/page.md) *sleeps* (or_not)\n\n## Über Größe #\n\n## Twice\n"
                          "## Twice\n\n```sh\n# no heading\n```\n\n[back](../docs/page.md#the-page) [up](#twice-1)\n")
 
@@ -135,7 +138,7 @@ class Docs(unittest.TestCase):
         self.write_other_page()
         for text, line, link in (("[a](../src/README.md)\n[a](gone.md)\n", 2, "gone.md"),
                                  ("| ` |\n| [a](gone.md) |\n| ` |\n", 2, "gone.md"),
-                                 ("`a`\n`b\nc`, [d\ne](/README.md)\n", 4, "/README.md"),
+                                 ("`a`\n`b\nc`, [d\ne](/gone.md)\n", 4, "/gone.md"),
                                  ("```sh\nmake\n```\n[a](src/README.md#twice)\n", 4, "src/README.md#twice"),
                                  ("[a](../../README.md)\n", 1, "../../README.md")):
             with self.subTest(text):
@@ -151,6 +154,7 @@ class Docs(unittest.TestCase):
     def test_links_of_every_page_that_git_keeps(self):
         subprocess.run(["git", "init", "--quiet", self.root], check=True)
         (self.root / ".gitignore").write_text("/build/\n")
+        self.map.write_text("[page](docs/page.md) [src](src/README.md)\n")
         for folder in ("build", "src"):
             (self.root / folder).mkdir()
             (self.root / folder / "README.md").write_text("\n[a](gone.md)\n")
@@ -175,9 +179,56 @@ class Docs(unittest.TestCase):
         self.assert_broken("```cpp\nint x;\n", 1, "never closed")
 
     def test_the_readme_is_read_too(self):
-        (self.root / "README.md").write_text("```cpp\nint x;\n```\n")
+        self.map.write_text("```cpp\nint x;\n```\n")
         done = self.check(block(LOOP))
         self.assertTrue(done.stdout.startswith("README.md:1: "), done.stdout)
+
+    def words(self, count):
+        return "Word" + " word" * (count - 1) + "."
+
+    def test_a_sentence_too_long_to_read(self):
+        for text in (self.words(35), f"| a | {self.words(35)} |\n", f"- {self.words(35)}\n- {self.words(4)}\n",
+                     "```\n" + self.words(99) + "\n```\n", "# " + self.words(99), "Two `words of code` " + self.words(32),
+                     f"Short. {self.words(35)} Short.", "x [words of a link](page.md) " + self.words(30)):
+            with self.subTest(text):
+                padded = text + "\n\nShort. So short. As short as can be.\n"
+                self.assertEqual(self.check(padded).stdout, "")
+        for text in (self.words(36), f"| a | {self.words(36)} |", f"- {self.words(36)}", "Two `words of code` " + self.words(34)):
+            with self.subTest(text):
+                self.assert_broken("Short.\n\nSo short.\n\n" + text, 5, "has 36 words, 35 are the most")
+
+    def test_sentences_that_are_long_on_average(self):
+        self.assertEqual(self.check(self.words(26) + " " + self.words(24)).stdout, "")
+        self.assert_broken(self.words(26) + " " + self.words(25), 1, "has 25.5 words on average, 25 are the most")
+        self.assert_broken(self.words(26) + "\n\n| Short. |\n", 1, "26.0 words on average")  # cells do not count there
+
+    def test_which_pages_are_held_to_it(self):
+        long = self.words(36) + " Short. So short.\n"
+        for name, broken in (("docs/guide/a.md", True), ("docs/design/a.md", False), ("docs/errors.md", False),
+                             ("src/README.md", True), ("src/a.md", False), ("CONTRIBUTING.md", True)):
+            with self.subTest(name):
+                path = self.root / name
+                path.parent.mkdir(exist_ok=True)
+                path.write_text(long)
+                self.map.write_text(f"[page](docs/page.md) [a]({name})\n")
+                self.assertEqual(name in self.check("").stdout, broken)
+                path.unlink()
+        (self.root / "src" / "README.md").write_text("Short.\n\n## Protocol\n" + long)
+        self.map.write_text("[page](docs/page.md) [a](src/README.md)\n")
+        self.assertEqual(self.check("").stdout, "")
+
+    def test_a_page_that_no_map_lists(self):
+        self.map.write_text("[elsewhere](https://example.org/docs/page.md)\n")
+        self.assertEqual(self.check("").stdout, "docs/page.md:1: no map links to this page (README.md here or under docs/)\n")
+        (self.root / "docs" / "README.md").write_text("[page](page.md)\n")
+        self.map.write_text("[map](docs/README.md)\n")
+        self.assertEqual(self.check("").stdout, "")
+
+    def test_a_walk_with_a_function_that_is_gone(self):
+        rows = "<!-- functions -->\n| what | function | file |\n|---|---|---|\n| it loops over `i` | {} | [p](examples/p.cpp) |\n"
+        self.assertEqual(self.check(rows.format("`main`, `a::work()`")).stdout, "")
+        self.assert_broken(rows.format("`mai`"), 4, "examples/p.cpp has no mai")
+        self.assertEqual(self.check(rows.format("`mai`").replace("<!-- functions -->\n", "")).stdout, "")
 
 
 if __name__ == "__main__":
