@@ -78,7 +78,8 @@ class Programs:
         return path if path.exists() else None
 
     def _has(self, tree, peer, workloads):
-        return all(target_of(peer, workload) in self.targets[tree] for workload in peer.only or workloads
+        """Whether it is there at all; which programs it lacks, a row says."""
+        return any(target_of(peer, workload) in self.targets[tree] for workload in peer.only or workloads
                    if workload not in self.absent)
 
     def _cmake(self, tree, peers, workloads, others):

@@ -203,8 +203,8 @@ def _algorithms(result):
 
 def evaluate(result):
     """A verdict per row, Skerry column and thing to hold. A Skerry column that could not be measured fails; a rival
-    that could not be is left out, and named in the table."""
-    verdicts = []
+    that could not be is left out, and named in the table. A row without a goal has no verdict otherwise."""
+    verdicts, shown = [], False
     rows = {row.name: row for row in ROWS}
     for measured in result["rows"]:
         row = rows[measured["row"]]
@@ -213,6 +213,9 @@ def evaluate(result):
                 continue
             if value(measured, column) is None:
                 verdicts.append(_unmeasured(row.name, measured, column))
+                continue
+            if not row.gated:
+                shown = True
                 continue
             verdicts += [v for rival in DECIDING if (v := _against(row, measured, column, rival))]
             verdicts += [within(bound, measured, column) for bound in BOUNDS
@@ -224,7 +227,7 @@ def evaluate(result):
         verdicts += _programs(run)
     verdicts += _compile(result.get("compile", {}))
     verdicts += _algorithms(result.get("algorithms", {}))
-    if not verdicts:
+    if not verdicts and not shown:
         verdicts.append(Verdict("all", 0, False, "nothing of Skerry was measured"))
     return verdicts
 

@@ -8,7 +8,7 @@ from rows import PEERS, ROWS
 
 SMALL, LARGE = 18, 22
 COLUMNS = [peer for peer in PEERS if peer.name in ("serial", "skerry")]
-FORMS = [row for row in ROWS if row.program.startswith("fib")]
+FORMS = [row for row in ROWS if row.unit == "ns/fork"]
 
 
 def forks(n):

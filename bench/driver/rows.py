@@ -41,7 +41,8 @@ class Row:
     statistic: what counts. Other work on the machine only ever lengthens a computation, so there the least is the
     truth; waking and sleeping are chance, so there it is the median. of_copies: the least share that Skerry reaches of
     what as many serial copies side by side do as there are workers, in the median of the passes; 0: no goal; None: they
-    are not measured. passes: of each round over the peers. without: peer names that have no such program.
+    are not measured. passes: of each round over the peers. without: peer names that have no such program. gated: whether
+    the gate compares with rivals and goals; else the row is shown, and only must be measured and right.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Row:
     of_copies: float | None = None
     passes: int = 1
     without: tuple = ()
+    gated: bool = True
 
     def peers(self, workers, among=tuple(PEERS)):
         """Those that are measured on so many workers."""
@@ -69,6 +71,18 @@ FIB_REPEAT = 100  # some tenths of a second each: what disturbs a second process
 # seconds and then not, and of a peer's runs in one pass all or none fall into those. A pass is a process, too, and
 # those of one program differ (design note 0029): many passes of few runs tell more.
 PASSES = 4
+# The programs by which task libraries are publicly compared.
+PUBLIC = "public: "
+
+
+def _public(name, program, variant, size):
+    """One size for all: seconds each, so a run is not repeated within a round."""
+    return Row(PUBLIC + name, program, "ms", variant, {"": size}, repeat=1, without=("openmp",), gated=False)
+
+
+def _shown_fib(name, program, variant, without=()):
+    return Row(name, program, "ns/fork", variant, FIB_SIZES, repeat=FIB_REPEAT, without=without, gated=False)
+
 
 ROWS = [
     Row("fib, plain lambda", "fib", "ns/fork", "plain", FIB_SIZES, repeat=FIB_REPEAT),
@@ -79,6 +93,10 @@ ROWS = [
     Row("fib, class-type result", "fib", "ns/fork", "object", FIB_SIZES, repeat=FIB_REPEAT),
     Row("fib, a group of tasks for each fork", "fib", "ns/fork", "group", GROUP_SIZES, repeat=FIB_REPEAT),
     Row("fib that throws if it overflows", "fib", "ns/fork", "throwing", FIB_SIZES, repeat=FIB_REPEAT),
+    _shown_fib("fib of another shape", "fib", "initialised"),
+    _shown_fib("fib, plain lambda, -O2", "fib_o2", "plain", without=("rayon",)),
+    _shown_fib("fib, `[&]`, -O2", "fib_o2", "reference", without=("rayon",)),
+    _shown_fib("fib of another shape, -O2", "fib_o2", "initialised", without=("rayon",)),
     Row("empty `parallel_for`, grain 1", "loop", "ns/iteration", sizes={"": 300_000, "openmp": 30_000}, repeat=20),
     Row("region entry from main", "region", "us/region", sizes={"": 2_000, "rayon": 200, "openmp": 200},
         repeat=50, statistic="median"),
@@ -90,11 +108,12 @@ ROWS = [
     Row("UTS T1 (SHA-1)", "uts", "ms", repeat=1, of_copies=0.97, passes=2 * PASSES, without=("rayon",)),
     Row("sort 1e7 u32, comparison", "sort", "ms", "comparison", repeat=2),
     Row("sort 1e7 u32, radix", "sort", "ms", "radix", repeat=4),
+    _public("fib 39", "fib", "whole", 39),
+    _public("skynet 1e8, by loop", "skynet", "loop", 100_000_000),
+    _public("skynet 1e8, by group", "skynet", "group", 100_000_000),
+    _public("nqueens 14", "nqueens", "compared", 14),
+    _public("matmul 2048", "matmul", "quadrants", 2048),
 ]
-
-
-# The programs by which task libraries are publicly compared, and what README shows.
-PUBLIC = "public: "
 IN_README = [*(row.name for row in ROWS if row.name.startswith(PUBLIC)), "fib, a group of tasks for each fork"]
 
 

@@ -41,22 +41,25 @@ def losses(measured, missing, slack=1.0, rivals=tuple(RIVALS)):
     return found
 
 
-def _rows(result, workers):
+def _rows(result, workers, public_=False):
+    """Of the programs that are publicly compared, or of all others."""
+    rows = [measured for measured in result["rows"]
+            if measured["workers"] == workers and measured["row"].startswith(PUBLIC) == public_]
+    if not rows:
+        return []
     missing = result["missing"]
-    lines = [f"**{workers} worker{'s' if workers > 1 else ''}**", "",
+    lines = [f"**{'Publicly compared programs, ' if public_ else ''}{workers} worker{'s' if workers > 1 else ''}**", "",
              "| | unit | serial | " + " | ".join(SKERRY + RIVALS)
              + " | Skerry / oneTBB | Skerry / rayon | Skerry loses to |",
              "|---" * (len(SKERRY + RIVALS) + 6) + "|"]
-    for measured in result["rows"]:
-        if measured["workers"] != workers:
-            continue
+    for measured in rows:
         at_optimum = {row.name: row for row in ROWS}[measured["row"]].at_optimum
         lost = losses(measured, missing, OPTIMUM_SLACK if at_optimum else 1.0)
         cells = [cell(measured, label) for label in SKERRY + RIVALS]
-        lines.append("| " + " | ".join([measured["row"], measured["unit"], number(serial(measured), measured["unit"]),
+        lines.append("| " + " | ".join([measured["row"].removeprefix(PUBLIC), measured["unit"], number(serial(measured), measured["unit"]),
                                         *cells, _ratio(measured, "oneTBB"), _ratio(measured, "rayon"),
                                         f"**{', '.join(lost)}**" if lost else ""]) + " |")
-    return lines
+    return lines + [""]
 
 
 def _copies(result):
@@ -208,8 +211,9 @@ HOW_TO_READ = (
 def tables(result):
     """All but the goals, and how they were measured."""
     lines = []
-    for workers in sorted({measured["workers"] for measured in result["rows"]}):
-        lines += _rows(result, workers) + [""]
+    for public_ in (False, True):
+        for workers in sorted({measured["workers"] for measured in result["rows"]}):
+            lines += _rows(result, workers, public_)
     lines += _copies(result)
     if result["programs"]:
         lines += _programs(result) + [""] + _more_workers(result) + [""]

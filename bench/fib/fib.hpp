@@ -31,6 +31,7 @@ std::uint64_t values(unsigned n);    // branches capture three numbers and retur
 std::uint64_t object(unsigned n);    // branches return an object of class type
 std::uint64_t group(unsigned n);    // a group of tasks for each fork, with one task, beside which the other branch runs
 std::uint64_t throwing(unsigned n); // as plain, and each call looks whether its result fits, and else throws
+std::uint64_t initialised(unsigned n); // as reference, with an int, longs and the zeros that one writes at first
 
 /// Of the last number that fits into 64 bits.
 inline constexpr unsigned last_that_fits = 93;

@@ -20,33 +20,35 @@ std::pair<std::uint64_t, std::uint64_t> expected(unsigned n) {
 }
 
 result measure(const settings& how) {
-    const auto n = static_cast<unsigned>(how.size);
-    const auto [value, forks] = expected(n);
-    auto* const compute = how.variant == "reference"  ? fib::reference
-                          : how.variant == "captured" ? fib::captured
-                          : how.variant == "values"   ? fib::values
-                          : how.variant == "object"   ? fib::object
-                          : how.variant == "group"    ? fib::group
-                          : how.variant == "throwing" ? fib::throwing
-                                                      : fib::plain;
-    result got{"ns/fork", {}, {}};
-    for (unsigned i = 0; i <= how.repetitions; ++i) { // the first warms up
+    const bool whole = how.variant == "whole"; // the plain form, timed as one computation
+    auto* const compute = how.variant == "reference"     ? fib::reference
+                          : how.variant == "captured"    ? fib::captured
+                          : how.variant == "values"      ? fib::values
+                          : how.variant == "object"      ? fib::object
+                          : how.variant == "group"       ? fib::group
+                          : how.variant == "throwing"    ? fib::throwing
+                          : how.variant == "initialised" ? fib::initialised
+                                                         : fib::plain;
+    result got{whole ? "ms" : "ns/fork", {}, {}};
+    got.samples = repeated(how, 30, [&](std::uint64_t size) {
+        const auto n = static_cast<unsigned>(size);
+        const auto [value, forks] = expected(n);
         std::uint64_t computed = 0;
         const seconds passed = time([&] { computed = compute(unknown(n)); });
         if (computed != value) {
             got.wrong = "fib(" + std::to_string(n) + ") = " + std::to_string(computed);
         }
-        if (i != 0) {
-            got.samples.push_back(passed.count() * 1e9 / static_cast<double>(forks));
-        }
-    }
+        return passed.count() * (whole ? 1e3 : 1e9 / static_cast<double>(forks));
+    });
     return got;
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-    return run(
-        argc, argv,
-        {BENCH_WORKLOAD, {"plain", "captured", "reference", "values", "object", "group", "throwing"}, 36, measure});
+    return run(argc, argv,
+               {BENCH_WORKLOAD,
+                {"plain", "captured", "reference", "values", "object", "group", "throwing", "initialised", "whole"},
+                36,
+                measure});
 }

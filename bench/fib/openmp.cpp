@@ -6,7 +6,8 @@
 namespace bench::fib {
 namespace {
 
-// A task returns nothing, so it stores its result: plain, captured and reference are one program here.
+// A task returns nothing, so it stores its result: plain, captured, reference and initialised are one
+// program here.
 std::uint64_t fib(unsigned n) {
     if (n < 2) {
         return n;
@@ -106,5 +107,6 @@ std::uint64_t group(unsigned n) {
 std::uint64_t throwing(unsigned n) {
     return in_team([n] { return fib_throwing(n); });
 }
+std::uint64_t initialised(unsigned n) { return plain(n); }
 
 } // namespace bench::fib

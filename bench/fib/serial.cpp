@@ -24,5 +24,6 @@ std::uint64_t values(unsigned n) { return fib(n); }
 std::uint64_t object(unsigned n) { return fib(n); }
 std::uint64_t group(unsigned n) { return fib(n); }
 std::uint64_t throwing(unsigned n) { return fib(n); }
+std::uint64_t initialised(unsigned n) { return fib(n); }
 
 } // namespace bench::fib

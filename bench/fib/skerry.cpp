@@ -79,6 +79,16 @@ std::uint64_t fib_throwing(unsigned n) {
     return x + y;
 }
 
+long fib_initialised(int n) {
+    if (n < 2) {
+        return n;
+    }
+    long x = 0;
+    long y = 0;
+    skerry::parallel_invoke([&] { x = fib_initialised(n - 1); }, [&] { y = fib_initialised(n - 2); });
+    return x + y;
+}
+
 } // namespace
 
 std::uint64_t plain(unsigned n) { return fib(n); }
@@ -91,5 +101,6 @@ std::uint64_t group(unsigned n) {
     return skerry::finish([n](skerry::scope& /*unused*/) { return fib_group(n); });
 }
 std::uint64_t throwing(unsigned n) { return fib_throwing(n); }
+std::uint64_t initialised(unsigned n) { return static_cast<std::uint64_t>(fib_initialised(static_cast<int>(n))); }
 
 } // namespace bench::fib

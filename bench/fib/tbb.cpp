@@ -9,7 +9,8 @@
 namespace bench::fib {
 namespace {
 
-// parallel_invoke drops what its branches return, so they store it: plain, captured and reference are one program here.
+// parallel_invoke drops what its branches return, so they store it: plain, captured, reference and initialised
+// are one program here.
 std::uint64_t fib(unsigned n) {
     if (n < 2) {
         return n;
@@ -76,5 +77,6 @@ std::uint64_t values(unsigned n) { return fib_values(n, 0, 1); }
 std::uint64_t object(unsigned n) { return fib_object(n).value(); }
 std::uint64_t group(unsigned n) { return fib_group(n); }
 std::uint64_t throwing(unsigned n) { return fib_throwing(n); }
+std::uint64_t initialised(unsigned n) { return fib(n); }
 
 } // namespace bench::fib

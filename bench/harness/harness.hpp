@@ -8,6 +8,7 @@
 // computed a wrong result prints "check": what was wrong, and fails.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -64,6 +65,15 @@ seconds time(F&& f) {
     const auto begin = std::chrono::steady_clock::now();
     f();
     return std::chrono::steady_clock::now() - begin;
+}
+
+/// What sample(size) returns for each repetition. Before them it is called once for a size that is enough to warm up.
+template <class Sample>
+std::vector<double> repeated(const settings& how, std::uint64_t enough_to_warm_up, const Sample& sample) {
+    sample(std::min(how.size, enough_to_warm_up));
+    std::vector<double> samples(how.repetitions);
+    std::ranges::generate(samples, [&] { return sample(how.size); });
+    return samples;
 }
 
 /// Runs a computation that lasts this long by the clock, whatever else the machine does.

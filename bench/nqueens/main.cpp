@@ -18,19 +18,17 @@ result measure(const settings& how) {
     if (how.size > nqueens::max_n) {
         return {"ms", {0}, "more queens than the board holds"};
     }
-    const auto n = static_cast<unsigned>(how.size);
     auto* const count = how.variant == "bits" ? nqueens::by_bits : nqueens::by_comparing;
-    for (unsigned i = 0; i <= how.repetitions; ++i) { // the first warms up
+    got.samples = repeated(how, 12, [&](std::uint64_t size) {
+        const auto n = static_cast<unsigned>(size);
         std::uint64_t computed = 0;
         how.meet();
         const seconds passed = time([&] { computed = count(unknown(n)); });
         if (computed != solutions[n]) {
             got.wrong = std::to_string(computed) + " solutions";
         }
-        if (i != 0) {
-            got.samples.push_back(passed.count() * 1e3);
-        }
-    }
+        return passed.count() * 1e3;
+    });
     return got;
 }
 

@@ -27,6 +27,13 @@ class Building(unittest.TestCase):
         self.assertEqual(programs.missing["oneTBB"], "no-such-compiler is not installed")
         self.assertIsNone(programs.command(next(p for p in PEERS if p.label == "oneTBB"), "fib"))
 
+    def test_a_peer_that_lacks_a_program_is_there(self):
+        peer = next(p for p in PEERS if p.label == "libgomp")
+        programs = build.Programs("/nonexistent", 1)
+        for targets, there in (({"bench_fib_openmp"}, True), ({"bench_fib_tbb", "bench_matmul_tbb"}, False)):
+            programs.targets["g++"] = targets
+            self.assertEqual(programs._has("g++", peer, {"fib", "matmul"}), there)
+
     def test_the_machine_is_described(self):
         described = machine.describe()
         self.assertTrue(described["processor"])

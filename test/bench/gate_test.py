@@ -139,6 +139,15 @@ class Gate(unittest.TestCase):
         missing = {"Skerry g++": "gone", "Skerry clang++": "gone"}
         self.assertEqual(failures(result("nqueens 12", missing=missing, oneTBB=2)), ["nothing of Skerry was measured"])
 
+    def test_a_row_without_a_goal_has_no_verdict_unless_skerry_has_no_result(self):
+        shown = [row.name for row in ROWS if not row.gated]
+        self.assertIn("public: fib 39", shown)
+        for row in shown:
+            self.assertEqual(gate.evaluate(result(row, 2, Skerry_g=9, Skerry_clang=9, oneTBB=1, rayon=1)), [])
+            self.assertEqual(failures(result(row, problems={"Skerry g++": "wrong"}, Skerry_clang=1)), ["Skerry g++: wrong"])
+            self.assertEqual(failures(result(row, Skerry_g=1)), ["Skerry clang++: not measured"])
+            self.assertEqual(failures(result(row, missing=dict.fromkeys(gate.SKERRY, "gone"))), ["nothing of Skerry was measured"])
+
     def test_report_counts(self):
         verdicts = [gate.Verdict("a", 1, True, "x"), gate.Verdict("b", 2, False, "y")]
         self.assertEqual(gate.report(verdicts).splitlines(),

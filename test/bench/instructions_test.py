@@ -43,6 +43,12 @@ class Instructions(unittest.TestCase):
         self.assertEqual(lines[2], "| fib, plain lambda | 5.0 | 5.0 | 5.0 |")
         self.assertEqual(len(lines), 2 + len(instructions.FORMS))
 
+    def test_every_form_is_counted_once(self):
+        counted = [(row.program, row.variant) for row in instructions.FORMS]
+        self.assertEqual(len(set(counted)), len(counted))
+        self.assertIn(("fib_o2", "initialised"), counted)
+        self.assertNotIn(("fib", "whole"), counted)  # the plain form again
+
     def test_forks_are_the_inner_nodes(self):
         self.assertEqual([instructions.forks(n) for n in range(7)], [0, 0, 1, 2, 4, 7, 12])
 

@@ -62,6 +62,15 @@ class Measuring(unittest.TestCase):
             self.assertNotIn("rayon", measured["peers"])
             self.assertEqual(measured["problems"], {})
 
+    def test_a_publicly_compared_program_has_one_size_for_all(self):
+        script = self.script('echo "$@" >> "$(dirname "$0")/log"\n'
+                             'echo \'{"samples": [1], "cpu": 1, "version": "", "compiler": "", "check": "ok"}\'\n')
+        row = next(r for r in ROWS if r.name == "public: fib 39")
+        measured = measure.measure_row(row, 2, 1, Programs(script), lambda text: None)
+        self.assertEqual(set(measured["peers"]), {peer.label for peer in PEERS if peer.name not in ("openmp", "tbb")})
+        log = (script.parent / "log").read_text().splitlines()
+        self.assertEqual(log, [f"{label} --workers 2 --repeat 1 --variant whole --size 39" for label in measured["peers"]])
+
     def test_a_workload_that_is_absent_fails_and_says_why(self):
         measured = measure.measure_row(ROWS[0], 1, 2, Programs("/nowhere", {"fib": "fib is not installed"}), lambda text: None)
         self.assertEqual(measured["peers"], {})

@@ -20,6 +20,22 @@ class Table(unittest.TestCase):
     def test_a_won_row_is_not(self):
         self.assertNotIn("(clang++)**", table.markdown(result("nqueens 12", Skerry_g=1, Skerry_clang=1, oneTBB=12)))
 
+    def test_publicly_compared_programs_have_tables_below_the_others(self):
+        values = {"serial_g": 4, "Skerry_g": 5, "Skerry_clang": 6, "oneTBB": 70, "rayon": 5.5}
+        made = result("public: fib 39", **values)
+        public = made["rows"]
+        made["rows"] = public + result("fib of another shape, -O2", 2, **values)["rows"]
+        text = table.markdown(made)
+        others, head, programs = text.partition("**Publicly compared programs, 1 worker**\n")
+        self.assertTrue(head)
+        self.assertIn("**2 workers**", others)
+        self.assertIn("| fib of another shape, -O2 | ns/fork | 4.00 | 5.00 |", others)
+        self.assertNotIn("| fib 39 |", others)
+        self.assertIn("| fib 39 | ms | 4.00 | 5.00 | 6.00 | 70.0 | 5.50 | - | - | 0.071 / 0.086 | 0.91 / 1.09 | **rayon (clang++)** |", programs)
+        self.assertEqual(text.count("**1 worker**"), 0)
+        self.assertNotIn("another shape", programs)
+        self.assertEqual(text.count("Publicly"), 1)
+
     def test_missing_and_failed_are_named(self):
         text = table.markdown(result("nqueens 12", missing={"rayon": "cargo is not installed"},
                                      problems={"oneTBB": "said: no"}, Skerry_g=1, Skerry_clang=1))

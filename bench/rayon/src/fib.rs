@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-use crate::harness::{time, Outcome, Settings};
+use crate::harness::{repeated, time, Outcome, Settings};
 use rayon::{join, scope};
 use std::hint::black_box;
 
@@ -70,35 +70,39 @@ fn object(n: u32) -> Total {
     Total(x.0 + y.0)
 }
 
-pub fn measure(how: &Settings) -> Outcome {
-    let n = how.size.unwrap_or(30) as u32;
+/// (fib(n), forks that the recursion makes)
+fn expected(n: u32) -> (u64, u64) {
     let (mut value, mut next) = (0u64, 1u64);
     for _ in 0..n {
         (value, next) = (next, value + next);
     }
-    let forks = next - 1;
+    (value, next - 1)
+}
+
+pub fn measure(how: &Settings) -> Outcome {
+    let whole = how.variant == "whole"; // the plain form, timed as one computation
     let compute: fn(u32) -> u64 = match how.variant.as_str() {
-        "reference" => reference,
+        "reference" | "initialised" => reference,
         "values" => |n| values(n, 0, 1),
         "object" => |n| object(n).0,
         "group" => group,
         "throwing" => throwing,
         _ => plain,
     };
-    let mut got = Outcome {
-        unit: "ns/fork",
-        samples: vec![],
-        wrong: None,
-    };
-    for i in 0..=how.repetitions {
+    let mut wrong = None;
+    let samples = repeated(how, how.size.unwrap_or(30), 30, |size| {
+        let n = size as u32;
+        let (value, forks) = expected(n);
         let mut computed = 0;
         let passed = time(|| computed = compute(black_box(n)));
         if computed != value {
-            got.wrong = Some(format!("fib({n}) = {computed}"));
+            wrong = Some(format!("fib({n}) = {computed}"));
         }
-        if i != 0 {
-            got.samples.push(passed.as_secs_f64() * 1e9 / forks as f64);
-        }
+        passed.as_secs_f64() * if whole { 1e3 } else { 1e9 / forks as f64 }
+    });
+    Outcome {
+        unit: if whole { "ms" } else { "ns/fork" },
+        samples,
+        wrong,
     }
-    got
 }

@@ -42,6 +42,17 @@ impl Settings {
     }
 }
 
+/// What sample(size) returns for each repetition. Before them it is called once for a size that is enough to warm up.
+pub fn repeated(
+    how: &Settings,
+    size: u64,
+    enough_to_warm_up: u64,
+    mut sample: impl FnMut(u64) -> f64,
+) -> Vec<f64> {
+    sample(size.min(enough_to_warm_up));
+    (0..how.repetitions).map(|_| sample(size)).collect()
+}
+
 pub fn time(f: impl FnOnce()) -> Duration {
     let begin = Instant::now();
     f();

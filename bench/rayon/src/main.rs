@@ -7,7 +7,9 @@ mod harness;
 mod hostage;
 mod idle;
 mod loops;
+mod matmul;
 mod nqueens;
+mod skynet;
 mod sort;
 
 use harness::{Outcome, Settings};
@@ -27,6 +29,8 @@ fn main() {
         "hostage" => hostage::measure,
         "idle" => idle::measure,
         "nqueens" => nqueens::measure,
+        "skynet" => skynet::measure,
+        "matmul" => matmul::measure,
         "sort" => sort::measure,
         other => {
             eprintln!("bench-rayon: there is no workload '{other}'");

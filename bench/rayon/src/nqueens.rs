@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-use crate::harness::{time, Outcome, Settings};
+use crate::harness::{repeated, time, Outcome, Settings};
 use rayon::prelude::*;
 use std::hint::black_box;
 
@@ -84,25 +84,23 @@ fn from<R: Rule>(columns: &Board, row: usize, n: usize) -> u64 {
 }
 
 pub fn measure(how: &Settings) -> Outcome {
-    let n = how.size.unwrap_or(12) as usize;
     let count: fn(&Board, usize, usize) -> u64 = match how.variant.as_str() {
         "bits" => from::<Bits>,
         _ => from::<Compared>,
     };
-    let mut got = Outcome {
-        unit: "ms",
-        samples: vec![],
-        wrong: None,
-    };
-    for i in 0..=how.repetitions {
+    let mut wrong = None;
+    let samples = repeated(how, how.size.unwrap_or(12), 12, |size| {
+        let n = size as usize;
         let mut computed = 0;
         let passed = time(|| computed = count(&[0; MAX_N], 0, black_box(n)));
         if computed != SOLUTIONS[n] {
-            got.wrong = Some(format!("{computed} solutions"));
+            wrong = Some(format!("{computed} solutions"));
         }
-        if i != 0 {
-            got.samples.push(passed.as_secs_f64() * 1e3);
-        }
+        passed.as_secs_f64() * 1e3
+    });
+    Outcome {
+        unit: "ms",
+        samples,
+        wrong,
     }
-    got
 }
