@@ -9,6 +9,8 @@
 namespace {
 
 void left() {}
+void set(int& x, int to) { x = to; }
+void add(const int& x, int& y) { y += x; }
 void right() {}
 void work(std::size_t) {}
 void cell(std::ptrdiff_t, std::ptrdiff_t) {}
@@ -90,6 +92,14 @@ int main() {
     auto f = skerry::submit(produce);
     int value = f.get();
     // [/future]
+
+    int x = 0, y = 4;
+    // [depend]
+    skerry::spawn(set, skerry::out(x), 1);
+    skerry::spawn(add, skerry::in(x), skerry::inout(y)); // after the first
+    skerry::taskwait();
+    // [/depend]
+    if (y != 5) return 1;
     if (largest != 1 || squares != 100 || sums.back() != 100 || count != 100 || fib(10) != 55) return 1;
     return sum == 100 && keys[0] == 1 && value == 5 ? 0 : 1;
 }

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Blocks are read in order, worked on at the same time, and written in order: three ways.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <skerry/skerry.hpp>
+
+namespace {
+
+using block = std::vector<std::uint64_t>;
+
+// Stands for a file or a socket: 100 blocks of numbers.
+struct reader {
+    std::uint64_t next = 0;
+
+    std::optional<block> read() {
+        if (next == 100) return std::nullopt;
+        block b(1000);
+        std::iota(b.begin(), b.end(), 1000 * next++);
+        return b;
+    }
+};
+
+// Hears of blocks; their order decides what it comes to.
+struct writer {
+    std::uint64_t digest = 0;
+
+    void write(const block& b) {
+        for (const std::uint64_t x : b) digest = digest * 31 + x;
+    }
+};
+
+block squared(block b) {
+    for (std::uint64_t& x : b) x *= x;
+    return b;
+}
+
+std::uint64_t with_futures() {
+    reader in;
+    writer out;
+    // [futures]
+    std::array<skerry::future<block>, 8> ring; // at most 8 blocks are under way
+    std::size_t at = 0;
+    while (std::optional<block> b = in.read()) {
+        skerry::future<block>& slot = ring[at++ % ring.size()];
+        if (slot.valid()) out.write(slot.get()); // the oldest: waits for it, or runs it here
+        slot = skerry::submit([raw = std::move(*b)]() mutable { return squared(std::move(raw)); });
+    }
+    for (std::size_t i = 0; i < ring.size(); ++i) {
+        skerry::future<block>& slot = ring[at++ % ring.size()];
+        if (slot.valid()) out.write(slot.get());
+    }
+    // [/futures]
+    return out.digest;
+}
+
+// [stages]
+void read_one(reader& in, std::optional<block>& b) { b = in.read(); }
+void square_one(std::optional<block>& b) {
+    if (b) b = squared(std::move(*b));
+}
+void write_one(const std::optional<block>& b, writer& out) {
+    if (b) out.write(*b);
+}
+// [/stages]
+
+std::uint64_t with_accesses() {
+    reader in;
+    writer out;
+    // [accesses]
+    std::array<std::optional<block>, 8> slots; // at most 8 blocks are under way: a slot is read into when it was written
+    for (std::size_t i = 0; i < 100; ++i) {
+        std::optional<block>& b = slots[i % slots.size()];
+        skerry::spawn(read_one, skerry::inout(in), skerry::out(b));  // one after the other, for they share `in`
+        skerry::spawn(square_one, skerry::inout(b));                 // beside those of other slots
+        skerry::spawn(write_one, skerry::in(b), skerry::inout(out)); // one after the other, for they share `out`
+    }
+    skerry::taskwait();
+    // [/accesses]
+    return out.digest;
+}
+
+std::uint64_t with_two_buffers() {
+    reader in;
+    writer out;
+    // [buffers]
+    std::optional<block> now = in.read(), next;
+    while (now) {
+        skerry::parallel_invoke([&] { next = in.read(); }, [&] { out.write(squared(std::move(*now))); });
+        std::swap(now, next);
+    }
+    // [/buffers]
+    return out.digest;
+}
+
+std::uint64_t serially() {
+    reader in;
+    writer out;
+    while (std::optional<block> b = in.read()) out.write(squared(std::move(*b)));
+    return out.digest;
+}
+
+} // namespace
+
+int main() {
+    const std::uint64_t wanted = serially();
+    return with_futures() == wanted && with_accesses() == wanted && with_two_buffers() == wanted ? 0 : 1;
+}
