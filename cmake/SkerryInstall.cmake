@@ -14,6 +14,7 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/skerryConfig.cmake.in
   "${PROJECT_BINARY_DIR}/skerryConfig.cmake" INSTALL_DESTINATION "${package_dir}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/skerryConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/skerryConfig.cmake" "${PROJECT_BINARY_DIR}/skerryConfigVersion.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/SkerryHwloc.cmake"
         DESTINATION "${package_dir}")
 
 # The prefix stands relative to the file itself, so that an installed tree can be moved.

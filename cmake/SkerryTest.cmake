@@ -53,10 +53,10 @@ function(skerry_precompiled_headers target)
   skerry_set_test_flags(${target})
 endfunction()
 
-# SKERRY_TEST_FLAGS, and what the compiler cache needs to see whether precompiled headers are the same.
+# SKERRY_TEST_FLAGS, for what has precompiled headers, too.
 function(skerry_set_test_flags target)
-  target_compile_options(${target} PRIVATE ${SKERRY_TEST_FLAGS}
-    $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess> "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
+  target_compile_options(${target} PRIVATE ${SKERRY_TEST_FLAGS})
+  skerry_with_precompiled(${target})
 endfunction()
 
 # skerry_add_compile_error_test(NAME n SOURCE a.cpp EXPECT "regex" [MAX_LINES n] [LIBS ...] [LABELS ...])

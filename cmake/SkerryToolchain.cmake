@@ -20,6 +20,30 @@ if(SKERRY_WERROR)
   target_compile_options(skerry_options INTERFACE -Werror)
 endif()
 
+# skerry_unity(TARGET [SOURCE ...]): its sources are compiled eight at a time, so that what they include is read once for
+#   eight. Those named here stay by themselves. The preset `minimal` compiles each by itself, and shows that it can be.
+function(skerry_unity target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${SKERRY_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 8)
+  set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
+# skerry_parsed_once(NAME HEADER ...): a library of one empty source, and of these headers precompiled. Others take them by
+#   target_precompile_headers(TARGET REUSE_FROM NAME) and skerry_with_precompiled(TARGET), if they have its flags. The
+#   compiler cache does not keep the headers, for Clang's hold paths of this tree.
+function(skerry_parsed_once name)
+  file(CONFIGURE OUTPUT ${name}.cpp CONTENT "")
+  add_library(${name} OBJECT "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp")
+  target_precompile_headers(${name} PRIVATE ${ARGN})
+  set_target_properties(${name} PROPERTIES CXX_COMPILER_LAUNCHER "")
+  skerry_with_precompiled(${name})
+endfunction()
+
+# What the compiler cache needs to see whether precompiled headers are the same.
+function(skerry_with_precompiled target)
+  target_compile_options(${target} PRIVATE
+    $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess> "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
+endfunction()
+
 # What a user may turn on: the headers and the library's own sources give it no reason, without a pragma (test/headers).
 set(skerry_warnings -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast -Wnull-dereference)
 set(skerry_gcc_warnings ${skerry_warnings} -Wuseless-cast -Wcast-align=strict)

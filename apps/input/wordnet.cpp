@@ -57,7 +57,7 @@ std::string_view without_marker(std::string_view word) {
     return marker == std::string_view::npos || marker == 0 ? word : word.substr(0, marker);
 }
 
-bool same_word(std::string_view a, std::string_view b) {
+bool same_entry(std::string_view a, std::string_view b) {
     const auto fold = [](char c) {
         return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c == ' ' ? '_' : c;
     };
@@ -306,7 +306,7 @@ std::span<const std::string_view> wordnet::words(vertex synset) const {
 std::vector<vertex> wordnet::find(std::string_view word) const {
     std::vector<vertex> found;
     for (vertex v = 0; v != synsets(); ++v) {
-        if (std::ranges::any_of(words(v), [&](std::string_view w) { return same_word(w, word); })) found.push_back(v);
+        if (std::ranges::any_of(words(v), [&](std::string_view w) { return same_entry(w, word); })) found.push_back(v);
     }
     return found;
 }

@@ -88,8 +88,8 @@ class Programs:
             return f"{' or '.join(COMPILERS[tree])} is not installed"
         folder = self.folder / tree
         run(["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-             f"-DCMAKE_CXX_COMPILER={compiler}", "-DSKERRY_BUILD_BENCH=ON", "-DSKERRY_BUILD_TESTS=OFF",
-             "-DSKERRY_INSTALL=OFF", f"-DSKERRY_BUILD_CLI={'ON' if tree == 'g++' else 'OFF'}"],
+             f"-DCMAKE_CXX_COMPILER={compiler}", "-DSKERRY_BUILD_BENCH=ON", "-DSKERRY_INSTALL=OFF",
+             *(f"-DSKERRY_BUILD_{part}={'ON' if tree == 'g++' else 'OFF'}" for part in ("CLI", "SIM"))],
             f"configuring for {compiler}")
         listed = run(["ninja", "-C", folder, "-t", "targets", "all"], "listing the targets")
         self.targets[tree] = set(re.findall(r"^(\w+): phony$", listed, re.MULTILINE))

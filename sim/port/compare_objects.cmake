@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# NATIVE, SIMULATED: the objects of the library for hardware threads and of the one for simulated cores, without its port
+# NATIVE, SIMULATED: the sources of the library for hardware threads and of the one for simulated cores, without its port
 # and its fabric. But for the port they must be the same list: one source per protocol and algorithm, and no second
 # runtime. SIMULATED_PORT, SIMULATED_FABRIC: what simulated cores have besides. TAKEN: the sources of the library's port
 # that are compiled for them as they are. What differs is written here, and nothing else may.
@@ -9,11 +9,12 @@ set(stood_for # in the library's port; on simulated cores the files in `beside` 
 set(beside fabric_sim host policy threads trace)
 
 foreach(list NATIVE SIMULATED SIMULATED_PORT SIMULATED_FABRIC)
-  string(REPLACE " " ";" objects "${${list}}")
-  list(TRANSFORM objects REPLACE "^.*\\.dir/(\\./)?(__/__/src/)?" "")
-  list(TRANSFORM objects REPLACE "\\.cpp\\.o(bj)?$" "")
-  list(SORT objects)
-  set(${list} "${objects}")
+  string(REPLACE " " ";" sources "${${list}}")
+  list(FILTER sources EXCLUDE REGEX "unity_[0-9]+_cxx") # in which some of them are compiled together
+  list(TRANSFORM sources REPLACE "^.*/src/" "")
+  list(TRANSFORM sources REPLACE "\\.cpp$" "")
+  list(SORT sources)
+  set(${list} "${sources}")
 endforeach()
 string(REPLACE " " ";" TAKEN "${TAKEN}")
 
@@ -30,7 +31,7 @@ list(FILTER native_port INCLUDE REGEX "^base/port/")
 list(FILTER NATIVE EXCLUDE REGEX "^base/port/")
 list(LENGTH NATIVE count)
 if(count LESS 10)
-  message(FATAL_ERROR "the list of objects is not what this script expects: '${NATIVE}'")
+  message(FATAL_ERROR "the list of sources is not what this script expects: '${NATIVE}'")
 endif()
 expect_same("the library for simulated cores, without its port and fabric" "${SIMULATED}" "${NATIVE}")
 
@@ -45,4 +46,4 @@ list(TRANSFORM stood_for PREPEND "base/port/")
 set(known ${taken} ${stood_for})
 expect_same("the library's port" "${native_port}" "${known}")
 list(LENGTH taken same)
-message(STATUS "${count} objects and ${same} of the port, the same")
+message(STATUS "${count} sources and ${same} of the port, the same")

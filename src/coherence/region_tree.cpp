@@ -190,23 +190,23 @@ void destroy(region_state& top, bool for_good) {
 }
 
 region_state& make_region(region_state* parent, region_id parent_id, int level) {
-    region_table& table = region_table::instance();
-    region_state& s = table.take();
+    region_table& regions = region_table::instance();
+    region_state& s = regions.take();
     s.parent.store(parent, memory_order::relaxed); // relaxed: this and the next are published by the id
     s.depth.store(parent != nullptr ? parent->depth.load(memory_order::relaxed) + 1 : 0, memory_order::relaxed);
     s.level = level;
     s.newer_sibling = s.older_sibling = nullptr;
     if (parent == nullptr) {
-        s.id.store(table.id_for(s), memory_order::release); // T3 -> T4: publishes the region
+        s.id.store(regions.id_for(s), memory_order::release); // T3 -> T4: publishes the region
         return s;
     }
     try {
         const std::lock_guard guard(parent->guard);
         check_usable(*parent, parent_id, "create");
-        s.id.store(table.id_for(s), memory_order::release); // T3 -> T4: publishes the region
+        s.id.store(regions.id_for(s), memory_order::release); // T3 -> T4: publishes the region
         link_child(*parent, s);
     } catch (...) {
-        table.give(s);
+        regions.give(s);
         throw;
     }
     return s;

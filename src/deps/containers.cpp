@@ -43,17 +43,17 @@ void for_each_lost(const access& was, const access& now, F&& f) noexcept {
     const std::uintptr_t end = was.first + was.extent;
     const std::uintptr_t from = std::clamp(now.first, was.first, end);
     const std::uintptr_t to = std::clamp(now.first + now.extent, from, end);
-    const auto piece = [&](std::uintptr_t first, std::uintptr_t last) {
+    const auto give_piece = [&](std::uintptr_t first, std::uintptr_t last) {
         if (first != last) {
             f(access{first, {last - first}, was.mode, access_kind::elements});
         }
     };
     if (from == to) { // nothing is left
-        piece(was.first, end);
+        give_piece(was.first, end);
         return;
     }
-    piece(was.first, from);
-    piece(to, end);
+    give_piece(was.first, from);
+    give_piece(to, end);
 }
 
 std::logic_error left_behind(const dependent_task& by, const dependent_task& later, const access& container,

@@ -69,8 +69,6 @@ std::uint64_t sum_of(const access& a, std::span<const access_node> all) {
     return sum;
 }
 
-std::span<const access_node> nodes_of(const dependent_task& task) noexcept { return task.all_nodes(); }
-
 // Not what lies in a region that the task may write, where it may be gone at the end. Of regions that another process
 // writes the books are not whole while another parcel of them arrives; and where a process guards what came from
 // elsewhere, their pages are closed to writing.
@@ -85,8 +83,8 @@ bool is_looked_at(const access& a, std::span<const access_node> all) noexcept {
 } // namespace
 
 input_sums::input_sums(const dependent_task& task) {
-    for (const access_node& n : nodes_of(task)) {
-        sums_.push_back(is_looked_at(n.what, nodes_of(task)) ? std::optional(sum_of(n.what, nodes_of(task)))
+    for (const access_node& n : task.all_nodes()) {
+        sums_.push_back(is_looked_at(n.what, task.all_nodes()) ? std::optional(sum_of(n.what, task.all_nodes()))
                                                              : std::nullopt);
     }
 }
@@ -95,7 +93,7 @@ void input_sums::compare(const dependent_task& task) const {
     for (std::size_t i = 0; i < sums_.size(); ++i) {
         const access& a = task.nodes[i].what;
         const std::optional<std::uint64_t>& before = sums_[i];
-        if (!before || sum_of(a, nodes_of(task)) == *before) {
+        if (!before || sum_of(a, task.all_nodes()) == *before) {
             continue;
         }
         fixed_text<500> text;

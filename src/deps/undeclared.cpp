@@ -26,8 +26,6 @@ namespace {
 
 // Everything here runs in place of a signal handler.
 
-std::span<const access_node> nodes_of(const dependent_task& task) noexcept { return task.all_nodes(); }
-
 bool covers(const access& a, std::uintptr_t address) noexcept {
     if (a.kind == access_kind::region) {
         const extent block = try_block_around(reinterpret_cast<const void*>(address));
@@ -38,7 +36,7 @@ bool covers(const access& a, std::uintptr_t address) noexcept {
 
 const access* covering(const dependent_task& task, std::uintptr_t address) noexcept {
     const access* found = nullptr;
-    for (const access_node& n : nodes_of(task)) {
+    for (const access_node& n : task.all_nodes()) {
         if (covers(n.what, address) && (found == nullptr || writes(n.what.mode))) {
             found = &n.what;
         }
@@ -54,7 +52,7 @@ std::uintptr_t distance(const access& a, std::uintptr_t address) noexcept {
 template <std::size_t N>
 void put_nearest(fixed_text<N>& text, const dependent_task& task, std::uintptr_t address) noexcept {
     const access* nearest = nullptr;
-    for (const access_node& n : nodes_of(task)) {
+    for (const access_node& n : task.all_nodes()) {
         const bool bytes = is_run(n.what.kind) && n.what.extent != 0;
         if (bytes && (nearest == nullptr || distance(n.what, address) < distance(*nearest, address))) {
             nearest = &n.what;

@@ -21,13 +21,13 @@ namespace {
 
 constexpr std::size_t stand_in_stack = std::size_t{256} << 10;
 
-constinit machine::atomic<bool> joined{false};
+constinit machine::atomic<bool> has_joined{false};
 
 } // namespace
 
 std::unique_ptr<processes> processes::join(team& crew, bool guard, trace_buffer<machine>* track) {
     const bool alone = port::environment("SKERRY_RANKS") == "1"; // there is nobody to join
-    if (alone || !fabric::shm::launched() || joined.exchange(true, memory_order::relaxed)) {
+    if (alone || !fabric::shm::launched() || has_joined.exchange(true, memory_order::relaxed)) {
         return nullptr;
     }
     const crossing_table& types = crossing_table::instance();

@@ -35,15 +35,19 @@ bool is_internal(std::string_view symbol) noexcept {
            symbol.starts_with("nw") || symbol.starts_with("na") || symbol.starts_with("dl") || symbol.starts_with("da");
 }
 
-// Whether a file is of Skerry's or of the standard library's, by where it stood when it was compiled. A compiler that
-// was given names from its folder on, as a compiler cache does, has that folder before them in its tables.
+// Whether a file lies in the folder of sources in which `one` does, a file of base/port. A compiler that was given names
+// from its folder on, as a compiler cache does, has that folder before them in its tables.
+constexpr bool lies_beside(std::string_view path, std::string_view one) noexcept {
+    const std::string_view sources = one.substr(0, one.rfind("base/port/"));
+    return sources.starts_with('/') ? path.starts_with(sources) : path.find(sources) != std::string_view::npos;
+}
+
+// Whether a file is of Skerry's or of the standard library's, by where it stood when it was compiled. Sources that are
+// compiled together have whole names, and their headers may have others.
 bool is_internal_file(std::string_view path) noexcept {
-    constexpr std::string_view here = __FILE__;
-    constexpr std::string_view sources = here.substr(0, here.rfind("base/port/"));
     const std::size_t include = path.find("/include/");
-    const bool ours =
-        sources.starts_with('/') ? path.starts_with(sources) : path.find(sources) != std::string_view::npos;
-    return ours || path.find("include/skerry/") != std::string_view::npos ||
+    return lies_beside(path, __FILE__) || lies_beside(path, a_header_of_the_port) ||
+           path.find("include/skerry/") != std::string_view::npos ||
            (include != std::string_view::npos && path.find("/c++/", include) != std::string_view::npos);
 }
 

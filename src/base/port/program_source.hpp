@@ -14,6 +14,9 @@
 
 namespace skerry::inline SKERRY_ABI::port {
 
+// As the compiler calls this file.
+inline constexpr const char* a_header_of_the_port = __FILE__;
+
 // One function on the way to an address, inlined or not.
 struct code_level {
     bool internal = false;   // Skerry's or the standard library's
