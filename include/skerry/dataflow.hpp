@@ -27,7 +27,8 @@
 
 namespace skerry::inline SKERRY_ABI {
 
-// Names a spawned task in messages and traces. It does not keep the task.
+// What spawn() returns. It is empty: nobody can ask it anything or wait for it. taskwait_on(in(x)) waits for the tasks
+// that write x, taskwait() for all children; submit() begins a task that has a result and can be waited for alone.
 class task_handle {};
 
 // Begins f(arguments...) as a task when its turn comes. in(), out() and inout() are accesses: f takes the object. Other

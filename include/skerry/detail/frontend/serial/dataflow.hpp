@@ -231,7 +231,7 @@ using skerry::partition;
 using skerry::task_options;
 using skerry::tile;
 
-// Names nothing here: the task has run.
+// Empty, as skerry::task_handle. The task has run.
 class task_handle {};
 
 template <class F, class... A>
