@@ -28,7 +28,6 @@
 namespace par = skerry::serial;
 #else
 #include <skerry/launch.hpp>
-#include <skerry/remote_error.hpp>
 #include <skerry/skerry.hpp>
 namespace par = skerry;
 #endif
