@@ -59,26 +59,6 @@ function(skerry_set_test_flags target)
   skerry_with_precompiled(${target})
 endfunction()
 
-# skerry_add_compile_error_test(NAME n SOURCE a.cpp EXPECT "regex" [MAX_LINES n] [LIBS ...] [LABELS ...])
-#   Passes when the compiler rejects SOURCE and its messages match EXPECT. MAX_LINES bounds the lines that say
-#   "error:" or "note:". LIBS besides skerry give further include folders.
-function(skerry_add_compile_error_test)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;SOURCE;EXPECT;MAX_LINES" "LIBS;LABELS")
-  if(NOT arg_NAME OR NOT arg_SOURCE OR NOT arg_EXPECT OR arg_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "skerry_add_compile_error_test: NAME, SOURCE and EXPECT are needed")
-  endif()
-  cmake_path(ABSOLUTE_PATH arg_SOURCE)
-  set(includes "-I${skerry_SOURCE_DIR}/include")
-  foreach(lib IN LISTS arg_LIBS)
-    list(APPEND includes "-I$<JOIN:$<TARGET_PROPERTY:${lib},INTERFACE_INCLUDE_DIRECTORIES>,;-I>")
-  endforeach()
-  add_test(NAME ${arg_NAME}
-           COMMAND ${CMAKE_COMMAND} "-DCOMPILER=${CMAKE_CXX_COMPILER}" "-DSOURCE=${arg_SOURCE}"
-                   "-DEXPECT=${arg_EXPECT}" "-DMAX_LINES=${arg_MAX_LINES}" "-DFLAGS=-std=c++20;${includes}"
-                   -P "${skerry_SOURCE_DIR}/cmake/expect_compile_error.cmake")
-  skerry_set_test_limits(${arg_NAME} "" "compile_error;${arg_LABELS}" "")
-endfunction()
-
 # Time limit, labels and environment of a test that add_test() has made.
 function(skerry_set_test_limits name timeout labels env)
   if(NOT timeout)

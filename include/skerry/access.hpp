@@ -21,6 +21,7 @@
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/core/access.hpp>
+#include <skerry/detail/core/misuse.hpp>
 
 namespace skerry::inline SKERRY_ABI {
 
@@ -171,8 +172,6 @@ inline constexpr decltype(container_access::look) look_of<object_access<Mode, T>
 template <class A>
 inline constexpr bool names_container = !std::is_null_pointer_v<decltype(look_of<A>)>; // as has_name
 
-template <class A>
-inline constexpr bool is_access = false;
 template <access_mode Mode, class T>
 inline constexpr bool is_access<object_access<Mode, T>> = true;
 template <access_mode Mode, class T>

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/core/misuse.hpp>
 #include <skerry/detail/core/task_function.hpp>
 #include <skerry/detail/frontend/forkjoin/blocking_region.hpp>
 #include <skerry/detail/sched/named_section.hpp>
@@ -22,6 +23,12 @@ decltype(auto) blocking(F&& f) {
     const detail::blocking_region lent;
     const detail::section_of<F> shown(detail::body_name<std::remove_reference_t<F>>);
     return std::invoke(f);
+}
+// Any other call: what is wrong with it.
+template <class... A>
+    requires(sizeof...(A) != 1 || !(detail::task_function<A> && ...))
+auto blocking(A&&...) {
+    detail::explain_call<A...>();
 }
 
 } // namespace skerry::inline SKERRY_ABI

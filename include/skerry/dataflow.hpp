@@ -11,20 +11,24 @@
 // Take the words spawn, in, out and inout away and the serial program remains; if each task's accesses lie within those
 // of its parent, the results are the serial program's.
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include <skerry/access.hpp>
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/export.hpp>
 #include <skerry/detail/core/access_argument.hpp>
+#include <skerry/detail/core/spawn_misuse.hpp>
 #include <skerry/detail/frontend/dataflow/spawned_task.hpp>
 #include <skerry/task_options.hpp>
 
 namespace skerry::inline SKERRY_ABI {
 
-// Names a spawned task in messages and traces. It does not keep the task.
+// What spawn() returns. It is empty: nobody can ask it anything or wait for it. taskwait_on(in(x)) waits for the tasks
+// that write x, taskwait() for all children; submit() begins a task that has a result and can be waited for alone.
 class task_handle {};
 
 // Begins f(arguments...) as a task when its turn comes. in(), out() and inout() are accesses: f takes the object. Other
@@ -66,6 +70,19 @@ template <class F, class... A>
 task_handle spawn(F&& f, A&&... arguments) {
     return skerry::spawn(task_options{}, std::forward<F>(f), std::forward<A>(arguments)...);
 }
+// Any other call: what is wrong with it.
+template <class F, class... A>
+    requires(!detail::spawnable<F, A...>)
+auto spawn(const task_options&, F&&, A&&...) {
+    detail::explain_spawn<F, A...>();
+    return task_handle();
+}
+template <class F, class... A>
+    requires(!detail::spawnable<F, A...> && !std::same_as<std::remove_cvref_t<F>, task_options>)
+auto spawn(F&&, A&&...) {
+    detail::explain_spawn<F, A...>();
+    return task_handle();
+}
 
 // Waits for the children of the running task, and runs tasks below it meanwhile, never others. Rethrows the exception
 // of the first of them, in the order in which they were spawned, that failed.
@@ -75,11 +92,16 @@ SKERRY_EXPORT void taskwait();
 // objects are unwritten, rethrows the first of the exceptions that are the reason, unless a wait has rethrown it
 // before.
 template <class... A>
-    requires(detail::is_access<A> && ...)
+    requires(sizeof...(A) != 0 && (detail::is_access<A> && ...))
 void taskwait_on(const A&... accesses) {
     const detail::access list[] = {accesses.describe()...};
     detail::wait_for_accesses(list, sizeof...(A), detail::container_list<A...>.data(),
                               std::uint8_t{detail::containers_among<A...>});
+}
+template <class... A>
+    requires(sizeof...(A) == 0 || !(detail::is_access<A> && ...))
+auto taskwait_on(const A&...) {
+    detail::explain_wait<A...>();
 }
 
 } // namespace skerry::inline SKERRY_ABI

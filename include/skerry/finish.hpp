@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/core/misuse.hpp>
 #include <skerry/detail/core/task_function.hpp>
 #include <skerry/detail/frontend/forkjoin/finish_frame.hpp>
 #include <skerry/detail/frontend/forkjoin/joint_task.hpp>
@@ -32,6 +33,12 @@ class scope {
     template <detail::storable_task_function F>
     void async(F&& f) {
         detail::begin_in_scope(frame_, std::forward<F>(f));
+    }
+    // Any other call: what is wrong with it.
+    template <class... A>
+        requires(sizeof...(A) != 1 || !(detail::storable_task_function<A> && ...))
+    auto async(A&&...) {
+        detail::explain_task<A...>();
     }
 
   private:
@@ -58,6 +65,12 @@ decltype(auto) finish(F&& body) {
     detail::throw_if_stopping();
     const detail::section_of<F> shown(detail::body_name<std::remove_reference_t<F>>);
     return detail::finish_with<scope>(body);
+}
+// Any other call: what is wrong with it.
+template <class... A>
+    requires(sizeof...(A) != 1 || !(finish_body<A> && ...))
+auto finish(A&&...) {
+    detail::explain_body<A...>();
 }
 
 } // namespace skerry::inline SKERRY_ABI

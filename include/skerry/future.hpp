@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/core/misuse.hpp>
 #include <skerry/detail/core/task_function.hpp>
 #include <skerry/detail/frontend/forkjoin/future_state.hpp>
 
@@ -98,6 +99,13 @@ future<detail::task_result<F>> submit(F&& f) {
     future<result> made;
     made.state_.reset(task.release());
     return made;
+}
+// Any other call: what is wrong with it.
+template <class... A>
+    requires(sizeof...(A) != 1 || !(detail::storable_task_function<A> && ...))
+auto submit(A&&...) {
+    detail::explain_task<A...>();
+    return future<void>();
 }
 
 } // namespace skerry::inline SKERRY_ABI

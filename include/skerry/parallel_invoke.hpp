@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/core/branch_misuse.hpp>
 #include <skerry/detail/frontend/forkjoin/fork.hpp>
 #include <skerry/detail/frontend/forkjoin/part.hpp>
 #include <skerry/detail/sched/stopping.hpp>
@@ -105,6 +106,12 @@ template <branch... F>
     } else {
         return detail::invoke_all(static_cast<F&&>(f)...);
     }
+}
+// Any other call: what is wrong with it.
+template <class... F>
+    requires(sizeof...(F) == 0 || !(branch<F> && ...))
+auto parallel_invoke(F&&...) {
+    detail::explain_branches<F...>();
 }
 
 } // namespace skerry::inline SKERRY_ABI

@@ -15,6 +15,8 @@
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/export.hpp>
+#include <skerry/detail/core/misuse.hpp>
+#include <skerry/detail/core/task_function.hpp>
 #include <skerry/detail/frontend/forkjoin/finish_frame.hpp>
 #include <skerry/detail/frontend/forkjoin/fork.hpp>
 #include <skerry/detail/sched/stopping.hpp>
@@ -94,11 +96,17 @@ class SKERRY_EXPORT runtime {
 
     // Runs f as root task on the calling thread and waits for everything begun in it. Its exception, or the first of a
     // task begun in it, comes back here. Constructs called inside use this runtime.
-    template <class F>
+    template <detail::task_function F>
     auto run(F&& f) -> std::invoke_result_t<F&> {
         const entry inside(*this);
         const detail::section_of<F> shown(detail::body_name<std::remove_reference_t<F>>);
         return detail::finish_with_result<detail::root_frame>(f);
+    }
+    // Any other call: what is wrong with it.
+    template <class... A>
+        requires(sizeof...(A) != 1 || !(detail::task_function<A> && ...))
+    auto run(A&&...) {
+        detail::explain_call<A...>();
     }
 
     // The region around all that this runtime's tasks make; made at the first call, destroyed with the runtime.

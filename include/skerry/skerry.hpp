@@ -14,6 +14,7 @@
 #include <skerry/named.hpp>
 #include <skerry/partition.hpp>
 #include <skerry/region.hpp>
+#include <skerry/remote_error.hpp>
 #include <skerry/runtime.hpp>
 #include <skerry/stale.hpp>
 #include <skerry/task.hpp>

@@ -8,6 +8,7 @@
 #include <skerry/cancelled.hpp>
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/export.hpp>
+#include <skerry/detail/core/misuse.hpp>
 #include <skerry/detail/core/task_function.hpp>
 #include <skerry/detail/frontend/forkjoin/joint_task.hpp>
 #include <skerry/detail/sched/stopping.hpp>
@@ -39,6 +40,12 @@ class task_group {
         if (!detail::stops(members_.ctx)) { // a hint, looked at again before f begins
             detail::begin_joint<false>(detail::current_context().frame(), members_, std::forward<F>(f));
         }
+    }
+    // Any other call: what is wrong with it.
+    template <class... A>
+        requires(sizeof...(A) != 1 || !(detail::storable_task_function<A> && ...))
+    auto run(A&&...) {
+        detail::explain_task<A...>();
     }
 
     // Waits for the tasks of the group and runs them meanwhile; rethrows the first exception of one, or says whether

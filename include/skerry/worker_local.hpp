@@ -14,6 +14,8 @@
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/base/cache_line.hpp>
+#include <skerry/detail/core/misuse.hpp>
+#include <skerry/detail/core/task_function.hpp>
 #include <skerry/detail/frontend/forkjoin/slot_cells.hpp>
 
 namespace skerry::inline SKERRY_ABI {
@@ -106,7 +108,7 @@ class worker_local {
 
     // op over all objects, in no particular order; a fresh object if there is none.
     template <class Op>
-        requires std::convertible_to<std::invoke_result_t<Op&, T, const T&>, T>
+        requires detail::combines<Op, T>
     [[nodiscard]] T combine(Op op) const {
         const_iterator i = begin();
         if (i == end()) {
@@ -117,6 +119,13 @@ class worker_local {
             sum = static_cast<T>(std::invoke(op, std::move(sum), *i));
         }
         return sum;
+    }
+    // Any other call: what is wrong with it.
+    template <class Op>
+        requires(!detail::combines<Op, T>)
+    auto combine(Op) const {
+        detail::explain<detail::misuse::no_operation, 1, Op>();
+        return make_();
     }
 
     // Destroys the objects; the next local() makes new ones.

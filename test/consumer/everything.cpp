@@ -28,7 +28,6 @@
 namespace par = skerry::serial;
 #else
 #include <skerry/launch.hpp>
-#include <skerry/remote_error.hpp>
 #include <skerry/skerry.hpp>
 namespace par = skerry;
 #endif
@@ -97,9 +96,7 @@ bool scopes() {
         for (int& x : v) s.async([&x] { x = 1; });
         return 7;
     };
-#ifndef EVERYTHING_SERIAL
     static_assert(par::finish_body<decltype(body)>);
-#endif
     const int result = par::finish(body);
     return result == 7 && std::ranges::count(v, 1) == 100;
 }

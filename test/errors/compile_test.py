@@ -71,11 +71,48 @@ CASES = [
      "skerry: no form of this algorithm takes these arguments. It wants two random-access iterators or a random-access "
      "range (parallel_for: also two integers or a box; parallel_for_each and reductions, then without a grain: also "
      "forward ones, or a source), then what std's algorithm of the name wants, then a grain if it has one"),
-    ("branch", "skerry::parallel_invoke([](int) {}, [] {});", "branch"),
-    ("submit", "skerry::submit([](int) {});", "storable_task_function"),
-    ("group", "skerry::task_group g; g.run([](int) {});", "storable_task_function"),
-    ("async", "skerry::finish([](skerry::scope& s) { s.async([](int) {}); });", "storable_task_function"),
-    ("finish", "skerry::finish([] {});", "invocable"),
+    ("branch", "skerry::parallel_invoke([](int) {}, [] {});",
+     "skerry: parallel_invoke takes one branch or more, each callable without arguments: let a branch capture what"
+     " it uses"),
+    ("access_to_capture", "skerry::submit([](int&) {}, skerry::inout(v[0]));",
+     "skerry: in(x), out(x) and inout(x) are for spawn and taskwait_on alone: here let the function capture what "
+     "it uses"),
+    ("one_function", "skerry::blocking([](int) {}, 3);",
+     "skerry: this construct takes one function and nothing else: let the function capture what it uses"),
+    ("no_function", "skerry::task_group g; g.run(5);",
+     "skerry: what stands in place of the function is not callable: give a function, a lambda or an object with "
+     "operator()"),
+    ("parameters", "skerry::submit([](int) {});",
+     "skerry: the function cannot be called without arguments, as this construct calls it: let it capture what it "
+     "uses"),
+    ("finish", "skerry::finish([] {});",
+     "skerry: finish calls the function with its scope, which this one does not take: write [](skerry::scope& s) {"
+     " ... }, in the elision [](skerry::serial::scope& s)"),
+    ("moves_only", "const auto f = [o = once{}] {}; skerry::finish([&](skerry::scope& s) { s.async(f); });",
+     "skerry: the task keeps the function, which cannot be copied into it: write std::move(f), or a lambda that "
+     "refers to it"),
+    ("combine", "skerry::worker_local<int> w; (void)w.combine([](int x) { return x; });",
+     "skerry: worker_local<T>::combine: op must be callable as op(x, y) with a T and a const T& and give a T"),
+    ("access_first", "skerry::spawn(skerry::in(v), [](const std::vector<int>&) {});",
+     "skerry: spawn(f, arguments...): the function comes first, and its accesses after it"),
+    ("argument_moves_only", "const once o; skerry::spawn([](const once&) {}, o);",
+     "skerry: spawn: the task keeps this argument, which cannot be copied into it: write std::move(x), or name the"
+     " object by in(x) or inout(x)"),
+    ("parameter_count", "skerry::spawn([](int, int) {}, 3);",
+     "skerry: spawn: the function takes more or fewer parameters than there are arguments"),
+    ("in_to_write", "skerry::spawn([](int&) {}, skerry::in(v[0]));",
+     "skerry: spawn: in(x) gives the function a const reference or view, but its parameter for this argument is "
+     "not const: use inout(x)"),
+    ("copy_to_write", "skerry::spawn([](int&) {}, v[0]);",
+     "skerry: spawn: the function gets this argument as a const copy, but its parameter is not const: use inout(x)"
+     " to change x, else take a const T&"),
+    ("no_conversion", "skerry::spawn([](thing) {}, 3);",
+     "skerry: spawn: this argument cannot be converted to the function's parameter"),
+    ("unknown_parameters", "skerry::spawn([](auto, auto) {}, 3);",
+     "skerry: spawn: the function cannot be called with these arguments: in(x) gives it a const reference, "
+     "inout(x) and out(x) a reference, and anything else a const copy"),
+    ("wait_for_a_value", "skerry::taskwait_on(v);",
+     "skerry: taskwait_on takes accesses: write in(x), out(x) or inout(x)"),
     ("access_temporary", "static_cast<void>(skerry::in(3));",
      "skerry: an access needs an object that lives until the task has ended, not a temporary"),
     ("access_of_pointer", "int* p = v.data(); static_cast<void>(skerry::in(p));",
@@ -86,7 +123,6 @@ CASES = [
      "skerry: out() and inout() need a span of elements that can be written"),
     ("constant_part", "const std::vector<int> c(9); (void)skerry::inout(skerry::partition(c, 3)(0));",
      "skerry: out() and inout() need a part of an array whose elements can be written"),
-    ("blocking", "skerry::blocking([](int) {});", "task_function"),
 ]
 PROGRAM = """#include <functional>
 #include <list>

@@ -16,8 +16,8 @@ concept task_function = std::invocable<std::remove_reference_t<F>&>;
 template <class F>
 concept storable_task_function = std::constructible_from<std::decay_t<F>, F> && std::invocable<std::decay_t<F>&>;
 
-// What it returns; void for what cannot be a task. A declaration's types are looked at before its constraints by some
-// compilers, and the constraint's name is what the user shall read.
+// What it returns; void for what cannot be a task: some compilers look at the types of a declaration before its
+// constraints, and shall say nothing of them.
 template <class F>
 struct task_result_of {
     using type = void;
@@ -28,5 +28,9 @@ struct task_result_of<F> {
 };
 template <class F>
 using task_result = typename task_result_of<F>::type;
+
+// What makes one T of two.
+template <class Op, class T>
+concept combines = std::convertible_to<std::invoke_result_t<Op&, T, const T&>, T>;
 
 } // namespace skerry::inline SKERRY_ABI::detail

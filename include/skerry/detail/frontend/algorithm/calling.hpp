@@ -5,6 +5,7 @@
 // so a number is cast to what they take: a compiler that warns of conversions has nothing to say of this header.
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/core/parameters.hpp>
 
 #include <type_traits>
 
@@ -14,10 +15,10 @@ template <class To, class From>
 inline constexpr bool other_number =
     std::is_arithmetic_v<To> && std::is_arithmetic_v<From> && !std::is_same_v<To, From>;
 
-// The parameters of a function, as far as they are known: not those of a template, which is made for what it is given,
-// nor those of overloads.
+template <class Known>
+struct casts;
 template <class... P>
-struct parameters {
+struct casts<parameters<P...>> {
     // Whether an argument A&& meets a parameter that is another number; if so, what it is cast to.
     template <class... A>
     static constexpr bool cast = [] {
@@ -42,32 +43,10 @@ struct parameters {
     };
 };
 
-template <class F>
-struct parameters_of {
-    using type = parameters<>;
-};
-template <class R, class... P>
-struct parameters_of<R (*)(P...)> {
-    using type = parameters<P...>;
-};
-template <class R, class... P>
-struct parameters_of<R (*)(P...) noexcept> : parameters_of<R (*)(P...)> {};
-template <class C, class R, class... P>
-struct parameters_of<R (C::*)(P...)> : parameters_of<R (*)(P...)> {};
-template <class C, class R, class... P>
-struct parameters_of<R (C::*)(P...) noexcept> : parameters_of<R (*)(P...)> {};
-template <class C, class R, class... P>
-struct parameters_of<R (C::*)(P...) const> : parameters_of<R (*)(P...)> {};
-template <class C, class R, class... P>
-struct parameters_of<R (C::*)(P...) const noexcept> : parameters_of<R (*)(P...)> {};
-template <class F>
-    requires requires { &F::operator(); }
-struct parameters_of<F> : parameters_of<decltype(&F::operator())> {};
-
 // f, to be called with arguments A&&...
 template <class... A, class F>
 [[gnu::__always_inline__]] constexpr decltype(auto) casting(F& f) noexcept {
-    using known = typename parameters_of<std::remove_cv_t<F>>::type;
+    using known = casts<typename parameters_of<std::remove_cv_t<F>>::type>;
     if constexpr (known::template cast<A...>) {
         return typename known::template caster<F>{f};
     } else {

@@ -3,6 +3,7 @@
 
 // What a loop may run over, as concepts, without <iterator> and <ranges>: forkjoin.hpp has to stay cheap to include.
 
+#include <skerry/detail/core/parameters.hpp>
 #include <skerry/detail/frontend/algorithm/calling.hpp>
 #include <skerry/range.hpp>
 

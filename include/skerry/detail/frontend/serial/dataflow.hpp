@@ -9,6 +9,7 @@
 #include <skerry/access.hpp>
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/core/access_argument.hpp>
+#include <skerry/detail/core/spawn_misuse.hpp>
 #include <skerry/detail/deps/overlapping.hpp>
 #include <skerry/detail/frontend/serial/stop.hpp>
 #include <skerry/partition.hpp>
@@ -16,11 +17,13 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <exception>
 #include <functional>
 #include <span>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -228,7 +231,7 @@ using skerry::partition;
 using skerry::task_options;
 using skerry::tile;
 
-// Names nothing here: the task has run.
+// Empty, as skerry::task_handle. The task has run.
 class task_handle {};
 
 template <class F, class... A>
@@ -271,6 +274,19 @@ template <class F, class... A>
 task_handle spawn(F&& f, A&&... arguments) {
     return serial::spawn(task_options{}, std::forward<F>(f), std::forward<A>(arguments)...);
 }
+// Any other call: what is wrong with it.
+template <class F, class... A>
+    requires(!skerry::detail::spawnable<F, A...>)
+auto spawn(const task_options&, F&&, A&&...) {
+    skerry::detail::explain_spawn<F, A...>();
+    return task_handle();
+}
+template <class F, class... A>
+    requires(!skerry::detail::spawnable<F, A...> && !std::same_as<std::remove_cvref_t<F>, task_options>)
+auto spawn(F&&, A&&...) {
+    skerry::detail::explain_spawn<F, A...>();
+    return task_handle();
+}
 
 // Rethrows the first exception of the tasks spawned by the caller's task since its last wait.
 inline void taskwait() {
@@ -283,7 +299,7 @@ inline void taskwait() {
 // All tasks have run. Rethrows the first of the exceptions that are the reason why some of these objects are unwritten,
 // unless a wait has rethrown it before.
 template <class... A>
-    requires(skerry::detail::is_access<A> && ...)
+    requires(sizeof...(A) != 0 && (skerry::detail::is_access<A> && ...))
 void taskwait_on(const A&... accesses) {
     detail::task_scope& scope = detail::scope_here();
     if (scope.spawned != 0) detail::throw_if_stopping();
@@ -297,6 +313,11 @@ void taskwait_on(const A&... accesses) {
     if (reason == detail::no_failure) return;
     if (reason == detail::by_cancel) throw cancelled();
     if (const std::exception_ptr error = scope.take_error_of(reason)) std::rethrow_exception(error);
+}
+template <class... A>
+    requires(sizeof...(A) == 0 || !(skerry::detail::is_access<A> && ...))
+auto taskwait_on(const A&...) {
+    skerry::detail::explain_wait<A...>();
 }
 
 } // namespace skerry::inline SKERRY_ABI::serial

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/core/branch_misuse.hpp>
+#include <skerry/detail/core/misuse.hpp>
 #include <skerry/detail/frontend/serial/stop.hpp>
 
 #include <concepts>
@@ -48,10 +50,22 @@ auto parallel_invoke(F&&... f) {
         return std::tuple<detail::value_of<F>...>{detail::call(f)...}; // braces: in this order
     }
 }
+// Any other call: what is wrong with it.
+template <class... F>
+    requires(sizeof...(F) == 0 || !(branch<F> && ...))
+auto parallel_invoke(F&&...) {
+    skerry::detail::explain_branches<F...>();
+}
 
 template <branch F>
 decltype(auto) blocking(F&& f) {
     return std::invoke(f);
+}
+// Any other call: what is wrong with it.
+template <class... A>
+    requires(sizeof...(A) != 1 || !(branch<A> && ...))
+auto blocking(A&&...) {
+    skerry::detail::explain_call<A...>();
 }
 
 template <std::copy_constructible T>

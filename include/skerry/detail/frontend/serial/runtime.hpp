@@ -5,6 +5,8 @@
 // environment is not read: a program of the elision needs no library.
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/core/misuse.hpp>
+#include <skerry/detail/core/task_function.hpp>
 #include <skerry/detail/frontend/serial/dataflow.hpp>
 #include <skerry/detail/frontend/serial/invoke.hpp>
 #include <skerry/detail/frontend/serial/stop.hpp>
@@ -71,7 +73,7 @@ class runtime {
         if (end_root_ != nullptr) end_root_(skerry::detail::region_id{root_.id()});
     }
 
-    template <class F>
+    template <skerry::detail::task_function F>
     auto run(F&& f) -> std::invoke_result_t<F&> {
         struct inside {
             explicit inside(runtime* r) noexcept : outer(std::exchange(around, r)) {}
@@ -85,6 +87,12 @@ class runtime {
         const detail::scope_change children(root);
         const detail::scope_of_stop apart(nullptr); // a cancel does not reach into a runtime of its own
         return detail::covered(f);
+    }
+    // Any other call: what is wrong with it.
+    template <class... A>
+        requires(sizeof...(A) != 1 || !(skerry::detail::task_function<A> && ...))
+    auto run(A&&...) {
+        skerry::detail::explain_call<A...>();
     }
 
     [[nodiscard]] region root_region() {
@@ -146,9 +154,16 @@ class worker_local {
     [[nodiscard]] const T* end() const noexcept { return value_ ? std::addressof(*value_) + 1 : nullptr; }
 
     template <class Op>
-        requires std::convertible_to<std::invoke_result_t<Op&, T, const T&>, T>
+        requires skerry::detail::combines<Op, T>
     [[nodiscard]] T combine(Op) const {
         return value_ ? *value_ : make_();
+    }
+    // Any other call: what is wrong with it.
+    template <class Op>
+        requires(!skerry::detail::combines<Op, T>)
+    auto combine(Op) const {
+        skerry::detail::explain<skerry::detail::misuse::no_operation, 1, Op>();
+        return make_();
     }
 
     void clear() noexcept { value_.reset(); }

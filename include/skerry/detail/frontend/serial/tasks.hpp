@@ -5,6 +5,7 @@
 // for the same place as it would from a parallel task.
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/core/misuse.hpp>
 #include <skerry/detail/core/task_function.hpp>
 #include <skerry/detail/frontend/serial/dataflow.hpp>
 #include <skerry/detail/frontend/serial/invoke.hpp>
@@ -49,6 +50,12 @@ class scope {
         const detail::scope_of_stop as_made(stop_);
         detail::run_task(std::forward<F>(f), first_);
     }
+    // Any other call: what is wrong with it.
+    template <class... A>
+        requires(sizeof...(A) != 1 || !(skerry::detail::storable_task_function<A> && ...))
+    auto async(A&&...) {
+        skerry::detail::explain_task<A...>();
+    }
 
   private:
     std::exception_ptr& first_;
@@ -56,9 +63,12 @@ class scope {
         detail::innermost_stop; // around the scope: what joins it is inside of that
 };
 
-// Exceptions: body's own, else the first that a task threw.
+// What finish() can run.
 template <class F>
-    requires std::invocable<std::remove_reference_t<F>&, scope&>
+concept finish_body = std::invocable<std::remove_reference_t<F>&, scope&>;
+
+// Exceptions: body's own, else the first that a task threw.
+template <finish_body F>
 std::invoke_result_t<std::remove_reference_t<F>&, scope&> finish(F&& body) {
     detail::throw_if_stopping();
     return detail::covered([&]() -> std::invoke_result_t<std::remove_reference_t<F>&, scope&> {
@@ -73,6 +83,12 @@ std::invoke_result_t<std::remove_reference_t<F>&, scope&> finish(F&& body) {
             return static_cast<decltype(result)&&>(result);
         }
     });
+}
+// Any other call: what is wrong with it.
+template <class... A>
+    requires(sizeof...(A) != 1 || !(finish_body<A> && ...))
+auto finish(A&&...) {
+    skerry::detail::explain_body<A...>();
 }
 
 template <class R>
@@ -144,6 +160,13 @@ future<skerry::detail::task_result<F>> submit(F&& f) {
     detail::run_task(std::move(store), made.state_->error);
     return made;
 }
+// Any other call: what is wrong with it.
+template <class... A>
+    requires(sizeof...(A) != 1 || !(skerry::detail::storable_task_function<A> && ...))
+auto submit(A&&...) {
+    skerry::detail::explain_task<A...>();
+    return future<void>();
+}
 
 // The groups around it are those of the task in which it is made; it must not outlive them.
 class task_group {
@@ -166,6 +189,12 @@ class task_group {
         if (stop_.stopping() && is_cancelled(thrown)) return; // it was cut short, as it should be
         if (!error_) error_ = thrown;
         stop_.asked = true;
+    }
+    // Any other call: what is wrong with it.
+    template <class... A>
+        requires(sizeof...(A) != 1 || !(skerry::detail::storable_task_function<A> && ...))
+    auto run(A&&...) {
+        skerry::detail::explain_task<A...>();
     }
 
     group_status wait() {
