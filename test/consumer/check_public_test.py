@@ -51,7 +51,7 @@ class CheckPublic(unittest.TestCase):
             subprocess.run(["g++", "-std=c++20", "-shared", "-fPIC", "-fvisibility=hidden", f"-I{folder}/include",
                             f"{folder}/a.cpp", "-o", f"{folder}/liba.so"], check=True)
             ran = subprocess.run([str(TOOL), f"{folder}/liba.so", "--include", f"{folder}/include", "--alone",
-                                  f"{folder}/alone.toml", "--program", f"{folder}/program.cpp"],
+                                  f"{folder}/alone.toml", "--program", f"{folder}/program.cpp", "--tags"],
                                  capture_output=True, text=True, check=False)
             return ran.returncode, ran.stdout + ran.stderr
 
@@ -75,7 +75,7 @@ class CheckPublic(unittest.TestCase):
         self.fails_with("not-exported", header=hidden.replace("void work", "SHOWN void work"))
 
     def test_inline_code_that_needs_what_the_library_keeps(self):
-        self.fails_with("not-alone", header=HEADER.replace("class SHOWN", "inline void calls() { detail::step(); } class SHOWN"),
+        self.fails_with("not-alone", header=HEADER.replace("class SHOWN", "inline void calls() { detail::step(); }\n    class SHOWN"),
                         program=PROGRAM.replace("t.work()", "t.work(); skerry::calls()"))
 
     def test_an_export_without_declaration(self):
@@ -96,6 +96,13 @@ class CheckPublic(unittest.TestCase):
 
     def test_a_template_that_the_program_does_not_use(self):
         self.fails_with("not-used", program=PROGRAM.replace("skerry::twice(skerry::answer())", "skerry::answer()"))
+
+    def test_a_function_that_ctags_does_not_find(self):
+        self.fails_with("not-tagged", header=HEADER.replace("SHOWN int answer();", "SHOWN int\n/* as some write it */ answer();"))
+
+    def test_a_class_that_doxygen_does_not_show(self):
+        hidden = HEADER.replace("    class SHOWN", "    /// @cond\n    class SHOWN").replace("SHOWN int answer", "/// @endcond\n    SHOWN int answer")
+        self.fails_with("not-documented", header=hidden)
 
     def test_no_library(self):
         ran = subprocess.run([str(TOOL), "/nowhere/liba.so"], capture_output=True, text=True, check=False)
