@@ -3,13 +3,14 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: help run test bench install setup clean build-release
+.PHONY: help run test bench install package setup clean build-release
 
 help:
 	@echo 'make run      build Skerry and run its sixteen programs, each checked and timed against its serial elision'
 	@echo 'make test     build and run the tests'
 	@echo 'make bench    build and run the comparison with oneTBB, OpenMP and rayon'
 	@echo 'make install  install headers, libraries, package files and the skerry command under PREFIX ($(PREFIX))'
+	@echo 'make package  make a .deb of the same, build/release/skerry_*.deb'
 	@echo 'make setup    install every package that any of these, or .ci/run, needs'
 	@echo 'make clean    delete build/'
 	@echo
@@ -34,6 +35,10 @@ bench: build-release
 install: build-release
 	cmake --install build/release --prefix "$(PREFIX)"
 	@tools/after_install "$(PREFIX)"
+
+package: build-release
+	@tools/setup package
+	cd build/release && cpack
 
 setup:
 	@tools/setup

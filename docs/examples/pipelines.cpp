@@ -75,7 +75,8 @@ std::uint64_t with_accesses() {
     reader in;
     writer out;
     // [accesses]
-    std::array<std::optional<block>, 8> slots; // at most 8 blocks are under way: a slot is read into when it was written
+    std::array<std::optional<block>, 8>
+        slots; // at most 8 blocks are under way: a slot is read into when it was written
     for (std::size_t i = 0; i < 100; ++i) {
         std::optional<block>& b = slots[i % slots.size()];
         skerry::spawn(read_one, skerry::inout(in), skerry::out(b));  // one after the other, for they share `in`

@@ -22,7 +22,8 @@ bool tiles() {
     skerry::parallel_for(
         skerry::box<2>{{0, 0}, {squares, squares}},
         [&](std::ptrdiff_t down, std::ptrdiff_t right) {
-            const std::size_t row = static_cast<std::size_t>(down) * side, column = static_cast<std::size_t>(right) * side;
+            const std::size_t row = static_cast<std::size_t>(down) * side,
+                              column = static_cast<std::size_t>(right) * side;
             std::vector<float> square(side * side); // set up once for each block
             const std::size_t rows = std::min(side, n - row), columns = std::min(side, n - column);
             for (std::size_t i = 0; i < rows; ++i)
@@ -37,8 +38,9 @@ bool tiles() {
 
 bool over_indices() {
     // [iota]
-    const double pi = 4 * skerry::parallel_transform_reduce(std::views::iota(0, 1'000'000), 0.0, std::plus<>(),
-                                                            [](int i) { return (i % 2 == 0 ? 1.0 : -1.0) / (2 * i + 1); });
+    const double pi =
+        4 * skerry::parallel_transform_reduce(std::views::iota(0, 1'000'000), 0.0, std::plus<>(),
+                                              [](int i) { return (i % 2 == 0 ? 1.0 : -1.0) / (2 * i + 1); });
     // [/iota]
     return std::abs(pi - 3.14159) < 1e-4;
 }

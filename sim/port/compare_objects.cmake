@@ -10,7 +10,7 @@ set(beside fabric_sim host policy threads trace)
 
 foreach(list NATIVE SIMULATED SIMULATED_PORT SIMULATED_FABRIC)
   string(REPLACE " " ";" sources "${${list}}")
-  list(FILTER sources EXCLUDE REGEX "unity_[0-9]+_cxx") # in which some of them are compiled together
+  list(FILTER sources EXCLUDE REGEX "(unity_[0-9]+_cxx|cmake_pch)") # what CMake adds
   list(TRANSFORM sources REPLACE "^.*/src/" "")
   list(TRANSFORM sources REPLACE "\\.cpp$" "")
   list(SORT sources)

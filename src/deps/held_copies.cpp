@@ -70,14 +70,14 @@ bool held_copies::bring_pieces(ForEachPiece&& for_each_piece, unsigned but, trac
 }
 
 bool held_copies::bring(std::uintptr_t first, std::size_t bytes, unsigned but, trace_sink<machine> track) {
-    return bring_pieces([&](auto&& piece) { piece(first, bytes); }, but, track);
+    return bring_pieces([&](auto&& take) { take(first, bytes); }, but, track);
 }
 
 bool held_copies::bring(const access& a, unsigned but, trace_sink<machine> track) {
     if (a.kind == access_kind::region) {
         return bring_all(track);
     }
-    return bring_pieces([&](auto&& piece) { for_each_run(a, piece); }, but, track);
+    return bring_pieces([&](auto&& take) { for_each_run(a, take); }, but, track);
 }
 
 bool held_copies::bring_all(trace_sink<machine> track) {

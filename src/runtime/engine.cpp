@@ -455,7 +455,8 @@ trace_part engine::take_trace() const {
         const worker& w = team_.slot(i);
         name_code(trace_id(w.hole.run), "nothing: the task was taken out of the deque");
         const char* const role = w.role.load(memory_order::acquire);
-        add(*w.events, std::string(role != nullptr ? role : "threads from outside, slot").append(" ").append(std::to_string(i)));
+        add(*w.events,
+            std::string(role != nullptr ? role : "threads from outside, slot").append(" ").append(std::to_string(i)));
     }
     if (messages_ != nullptr) {
         add(*messages_, "messages");

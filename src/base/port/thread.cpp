@@ -254,7 +254,7 @@ bool on_this_stack(std::uintptr_t address) noexcept {
         std::uintptr_t low = 0;
         std::uintptr_t high = 0;
     };
-    static thread_local const bounds mine = [] {
+    static thread_local const bounds here = [] {
         bounds found;
         pthread_attr_t attributes;
         if (::pthread_getattr_np(::pthread_self(), &attributes) == 0) {
@@ -268,7 +268,7 @@ bool on_this_stack(std::uintptr_t address) noexcept {
         }
         return found;
     }();
-    return (address >= mine.low && address < mine.high) || on_fake_stack(reinterpret_cast<const void*>(address));
+    return (address >= here.low && address < here.high) || on_fake_stack(reinterpret_cast<const void*>(address));
 }
 
 void sleep_ns(std::uint64_t ns) noexcept {

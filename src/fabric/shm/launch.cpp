@@ -29,7 +29,7 @@ using fabric::presence;
 namespace shm = fabric::shm;
 
 constexpr std::uint64_t second = 1'000'000'000;
-constexpr int signal_base = 128; // as shells report a death by signal
+constexpr int signal_base = 128;                           // as shells report a death by signal
 constexpr const char* workers_variable = "SKERRY_WORKERS"; // skerry/runtime.hpp: options::workers
 
 // The memory that the processes will share, and what the launcher tells them through it.
