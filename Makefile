@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: help run test bench install package setup clean build-release
+.PHONY: help run test bench install package setup clean configure-release build-release
 
 help:
 	@echo 'make run      build Skerry and run its sixteen programs, each checked and timed against its serial elision'
@@ -17,7 +17,8 @@ help:
 	@echo 'Each installs the packages it misses (tools/packages.txt says which and why), as root or through sudo;'
 	@echo 'with nothing missing it does not touch the network. JOBS ($(JOBS)) bounds parallel compilation.'
 
-run: build-release
+run: configure-release
+	cmake --build --preset release --parallel $(JOBS) --target skerry_cli
 	build/release/cli/skerry run all
 	build/release/cli/skerry run digits --on serial,threads,sim:tiny4-gwb,processes:2 --size small
 
@@ -28,8 +29,8 @@ test:
 	ctest --preset dev --parallel $(JOBS)
 	@tools/list_skips build/dev
 
-bench: build-release
-	@tools/setup bench
+bench:
+	@tools/setup run bench
 	tools/bench fork-join
 
 install: build-release
@@ -46,7 +47,9 @@ setup:
 clean:
 	rm -rf build
 
-build-release:
+configure-release:
 	@tools/setup run
 	cmake --preset release
+
+build-release: configure-release
 	cmake --build --preset release --parallel $(JOBS)
