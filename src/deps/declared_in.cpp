@@ -85,7 +85,7 @@ bool is_looked_at(const access& a, std::span<const access_node> all) noexcept {
 input_sums::input_sums(const dependent_task& task) {
     for (const access_node& n : task.all_nodes()) {
         sums_.push_back(is_looked_at(n.what, task.all_nodes()) ? std::optional(sum_of(n.what, task.all_nodes()))
-                                                             : std::nullopt);
+                                                               : std::nullopt);
     }
 }
 

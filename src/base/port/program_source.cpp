@@ -35,8 +35,8 @@ bool is_internal(std::string_view symbol) noexcept {
            symbol.starts_with("nw") || symbol.starts_with("na") || symbol.starts_with("dl") || symbol.starts_with("da");
 }
 
-// Whether a file lies in the folder of sources in which `one` does, a file of base/port. A compiler that was given names
-// from its folder on, as a compiler cache does, has that folder before them in its tables.
+// Whether a file lies in the folder of sources in which `one` does, a file of base/port. A compiler that was given
+// names from its folder on, as a compiler cache does, has that folder before them in its tables.
 constexpr bool lies_beside(std::string_view path, std::string_view one) noexcept {
     const std::string_view sources = one.substr(0, one.rfind("base/port/"));
     return sources.starts_with('/') ? path.starts_with(sources) : path.find(sources) != std::string_view::npos;
