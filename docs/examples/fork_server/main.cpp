@@ -18,7 +18,10 @@ long sum_of_squares(long n) {
     return skerry::parallel_reduce(v);
 }
 
-int answer(int request) { return sum_of_squares(1000 * request) % 97 == sum_of_squares(1000 * request) % 97 ? 0 : 1; }
+int answer(long request) { // 0 if the sum is what the formula says
+    const long n = 1000 * request;
+    return sum_of_squares(n) == (n - 1) * n * (2 * n - 1) / 6 ? 0 : 1;
+}
 
 int main() {
     if (sum_of_squares(4) != 14) return 1; // the parent has workers by now

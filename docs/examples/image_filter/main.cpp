@@ -40,9 +40,10 @@ image blurred(const image& in, const Loop& loop) {
 }
 
 int main(int argc, char** argv) {
-    image in{480, 640, std::vector<unsigned char>(480 * 640)};
-    for (std::ptrdiff_t y = 0; y < in.height; ++y)
-        for (std::ptrdiff_t x = 0; x < in.width; ++x) in.at(y, x) = static_cast<unsigned char>(x * y);
+    constexpr std::ptrdiff_t height = 480, width = 640;
+    image in{height, width, std::vector<unsigned char>(height * width)};
+    for (std::ptrdiff_t y = 0; y < height; ++y)
+        for (std::ptrdiff_t x = 0; x < width; ++x) in.at(y, x) = static_cast<unsigned char>(x * y);
     const image out = blurred(in, skerry::parallel_for);
     if (argc > 1) {
         std::ofstream file(argv[1], std::ios::binary);
