@@ -88,8 +88,8 @@ void run_run(F& f, const block<N>& b, std::uint64_t from, std::uint64_t to) {
 template <class Executor, std::size_t D, std::size_t N, class Pace, class F>
 void run_first_rows(Pace& pace, F& f, block<N>& b) {
     const std::uint64_t rows = b.length(D);
-    // run_box() leaves out empty boxes, and halving a block makes none; the analyzer loses that between the two functions.
-    // NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
+    // run_box() leaves out empty boxes, and halving a block makes none; the analyzer loses that between the two
+    // functions. NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
     const std::uint64_t step = pace.block() / (b.points() / rows);
     block<N> head = b;
     if constexpr (D + 1 < N) {
