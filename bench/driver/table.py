@@ -248,8 +248,8 @@ def public(result):
         lines.append("| " + " | ".join([name.removeprefix(PUBLIC), rows[0]["unit"], serial_[0],
                                         *(" · ".join(cell_) for cell_ in cells)]) + " |")
     return "\n".join([*lines, "", f"On {' · '.join(map(str, workers))} workers, the least of {result['rounds']} interleaved "
-                      f"rounds; what beats Skerry is bold. {machine_text(result['machine'])}; commit {result['commit']}; "
-                      "all compiled with -O3, C++ by g++.", ""])
+                      f"rounds. Bold beats Skerry on as many workers; serial is compared with one. "
+                      f"{machine_text(result['machine'])}; commit {result['commit']}; all compiled with -O3, C++ by g++.", ""])
 
 
 def write(path, text, begin_line, end_line):

@@ -22,7 +22,7 @@ struct job { // a coroutine that begins at once and is destroyed at its end
 job add(int& sum) {
     skerry::future<int> a = skerry::submit([] { return 40; });
     skerry::future<int> b = skerry::submit([] { return 2; });
-    const int first = co_await a; // no thread waits: the end of the task begins the rest
+    const int first = co_await a; // no thread waits: when the task ends, the rest becomes a task
     sum = first + co_await b;
 }
 

@@ -40,7 +40,7 @@ void append(const std::vector<int>& lines, std::string& text) {
 std::size_t containers() {
     std::vector<int> lines; // empty when its tasks are spawned
     std::string text;
-    skerry::spawn(read_in, skerry::out(lines));
+    skerry::spawn(read_in, skerry::inout(lines));
     skerry::spawn(append, skerry::in(lines), skerry::inout(text)); // after it, with 100 lines
     skerry::taskwait();
     return text.size(); // 290

@@ -43,69 +43,70 @@ block squared(block b) {
 }
 
 std::uint64_t with_futures() {
-    reader in;
-    writer out;
+    reader source;
+    writer sink;
     // [futures]
     std::array<skerry::future<block>, 8> ring; // at most 8 blocks are under way
     std::size_t at = 0;
-    while (std::optional<block> b = in.read()) {
+    while (std::optional<block> b = source.read()) {
         skerry::future<block>& slot = ring[at++ % ring.size()];
-        if (slot.valid()) out.write(slot.get()); // the oldest: waits for it, or runs it here
+        if (slot.valid()) sink.write(slot.get()); // the oldest: waits for it, or runs it here
         slot = skerry::submit([raw = std::move(*b)]() mutable { return squared(std::move(raw)); });
     }
     for (std::size_t i = 0; i < ring.size(); ++i) {
         skerry::future<block>& slot = ring[at++ % ring.size()];
-        if (slot.valid()) out.write(slot.get());
+        if (slot.valid()) sink.write(slot.get());
     }
     // [/futures]
-    return out.digest;
+    return sink.digest;
 }
 
 // [stages]
-void read_one(reader& in, std::optional<block>& b) { b = in.read(); }
+void read_one(reader& source, std::optional<block>& b) { b = source.read(); }
 void square_one(std::optional<block>& b) {
     if (b) b = squared(std::move(*b));
 }
-void write_one(const std::optional<block>& b, writer& out) {
-    if (b) out.write(*b);
+void write_one(const std::optional<block>& b, writer& sink) {
+    if (b) sink.write(*b);
 }
 // [/stages]
 
 std::uint64_t with_accesses() {
-    reader in;
-    writer out;
+    reader source;
+    writer sink;
     // [accesses]
-    std::array<std::optional<block>, 8>
-        slots; // at most 8 blocks are under way: a slot is read into when it was written
-    for (std::size_t i = 0; i < 100; ++i) {
+    std::array<std::optional<block>, 8> slots; // at most 8 blocks are under way
+    for (std::size_t i = 0;; ++i) {
         std::optional<block>& b = slots[i % slots.size()];
-        skerry::spawn(read_one, skerry::inout(in), skerry::out(b));  // one after the other, for they share `in`
-        skerry::spawn(square_one, skerry::inout(b));                 // beside those of other slots
-        skerry::spawn(write_one, skerry::in(b), skerry::inout(out)); // one after the other, for they share `out`
+        skerry::taskwait_on(skerry::in(b));                             // until the slot's last block was written
+        if (i >= slots.size() && !b) break;                             // there was none any more
+        skerry::spawn(read_one, skerry::inout(source), skerry::out(b)); // one after the other, for they share `source`
+        skerry::spawn(square_one, skerry::inout(b));                    // beside those of other slots
+        skerry::spawn(write_one, skerry::in(b), skerry::inout(sink));   // one after the other, for they share `sink`
     }
     skerry::taskwait();
     // [/accesses]
-    return out.digest;
+    return sink.digest;
 }
 
 std::uint64_t with_two_buffers() {
-    reader in;
-    writer out;
+    reader source;
+    writer sink;
     // [buffers]
-    std::optional<block> now = in.read(), next;
+    std::optional<block> now = source.read(), next;
     while (now) {
-        skerry::parallel_invoke([&] { next = in.read(); }, [&] { out.write(squared(std::move(*now))); });
+        skerry::parallel_invoke([&] { next = source.read(); }, [&] { sink.write(squared(std::move(*now))); });
         std::swap(now, next);
     }
     // [/buffers]
-    return out.digest;
+    return sink.digest;
 }
 
 std::uint64_t serially() {
-    reader in;
-    writer out;
-    while (std::optional<block> b = in.read()) out.write(squared(std::move(*b)));
-    return out.digest;
+    reader source;
+    writer sink;
+    while (std::optional<block> b = source.read()) sink.write(squared(std::move(*b)));
+    return sink.digest;
 }
 
 } // namespace

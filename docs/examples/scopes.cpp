@@ -36,7 +36,7 @@ bool futures() {
     // [submit]
     skerry::future<int> answer = skerry::submit([] { return 6 * 7; });
     // ... other work ...
-    int value = answer.get(); // runs it here if nobody has begun it
+    int value = answer.get(); // runs the task here if no worker has started it
     // [/submit]
     return value == 42;
 }
@@ -50,7 +50,7 @@ bool groups() {
             for (int i = 0; i < 1000 && !skerry::stop_requested(); ++i) {
                 if (part * 1000 + i == 4711) {
                     found = true;
-                    search.cancel(); // parts not begun are skipped, the others see stop_requested()
+                    search.cancel(); // parts not started are skipped, the others see stop_requested()
                 }
             }
         });
@@ -61,13 +61,13 @@ bool groups() {
 }
 
 // [deadline]
-// False: the time was up, and what the work had not begun by then was skipped.
+// False: the time was up. Skerry skipped what had not started by then.
 template <class F>
 bool within(std::chrono::milliseconds limit, F&& work) {
     skerry::task_group group;
     std::mutex m;
     std::condition_variable_any over;
-    std::jthread timer([&](std::stop_token done) { // its end asks it to stop, before the group's
+    std::jthread timer([&](std::stop_token done) { // destroyed before the group: its destructor stops the timer
         std::unique_lock lock(m);
         if (!over.wait_for(lock, done, limit, [&] { return done.stop_requested(); })) {
             group.cancel();

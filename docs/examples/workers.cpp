@@ -80,7 +80,7 @@ bool grains() {
     std::vector<float> v(100000, 2.0F);
     // [grain]
     skerry::parallel_for(v, [](float& x) { x *= 2; });                             // cut by itself
-    skerry::parallel_for(v, [](float& x) { x += 1; }, skerry::grain::fixed(4096)); // 25 tasks, always
+    skerry::parallel_for(v, [](float& x) { x += 1; }, skerry::grain::fixed(4096)); // 25 pieces of 100,000, always
     // [/grain]
     return v.front() == 5;
 }

@@ -34,8 +34,9 @@ class numbering {
     }
     void sent(kind k) noexcept { out_[index(k)] = (out_[index(k)] + 1) & number_mask; }
 
-    // Panics unless the note is that of the next message from the peer where messages of this kind come in. Inlined, since
-    // the simulated network uses it without hooks: a function of its own could be linked from an object that has them.
+    // Panics unless the note is that of the next message from the peer where messages of this kind come in. Inlined,
+    // since the simulated network uses it without hooks: a function of its own could be linked from an object that has
+    // them.
     [[gnu::always_inline]] void check(unsigned from, kind lane, std::uint32_t note) {
         const kind is = (note & reply_bit) != 0 ? kind::reply : kind::request;
         const std::uint16_t number = number_of(note);

@@ -5,11 +5,13 @@
 compile_test.py COMPILER INCLUDE_FOLDER [unittest arguments]
 """
 import concurrent.futures
+import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 
-COMPILER = INCLUDE = ""
+COMPILER = INCLUDE = HEADER = ""
 
 # A name, the statement, what the compiler has to say.
 CASES = [
@@ -124,12 +126,13 @@ CASES = [
     ("constant_part", "const std::vector<int> c(9); (void)skerry::inout(skerry::partition(c, 3)(0));",
      "skerry: out() and inout() need a part of an array whose elements can be written"),
 ]
-PROGRAM = """#include <functional>
+HEADERS = """#include <functional>
 #include <list>
 #include <span>
 #include <vector>
 #include <skerry/skerry.hpp>
-struct thing {};
+"""
+PROGRAM = """struct thing {};
 struct once { once() = default; once(once&&) = default; once& operator=(once&&) = default; };
 std::vector<int> v;
 void use() { %s }
@@ -139,7 +142,7 @@ MOST_MESSAGES = 40
 
 def messages(statement):
     """Whether it compiles, what the compiler says, and how many errors and notes that is."""
-    done = subprocess.run([COMPILER, "-std=c++20", "-fsyntax-only", "-I", INCLUDE, "-x", "c++", "-"],
+    done = subprocess.run([COMPILER, "-std=c++20", "-fsyntax-only", "-I", INCLUDE, "-include", HEADER, "-x", "c++", "-"],
                           input=PROGRAM % statement, capture_output=True, text=True, check=False)
     lines = [line for line in done.stderr.splitlines() if " error: " in line or " note: " in line]
     return done.returncode == 0, done.stderr, len(lines)
@@ -162,4 +165,8 @@ class Misuse(unittest.TestCase):
 
 if __name__ == "__main__":
     COMPILER, INCLUDE = sys.argv.pop(1), sys.argv.pop(1)
-    unittest.main()
+    with tempfile.TemporaryDirectory() as folder:
+        HEADER = str(pathlib.Path(folder, "headers.hpp"))
+        pathlib.Path(HEADER).write_text(HEADERS, encoding="utf-8")
+        subprocess.run([COMPILER, "-std=c++20", "-I", INCLUDE, "-x", "c++-header", HEADER, "-o", HEADER + ".gch"], check=True)
+        unittest.main()

@@ -93,6 +93,7 @@ void engine::note_dead_frames(unsigned t, const void* before) {
 [[gnu::noinline]] void engine::leave() { scheduler_ = context::jump_fcontext(scheduler_, nullptr).fctx; }
 
 void engine::run_host(const std::function<void()>& body) {
+    ++changes_;
     host_body_ = &body;
     create_fiber(host);
     run(host);
@@ -170,6 +171,7 @@ void engine::start(const scenario& s, const options& o) {
 }
 
 void engine::apply(const transition& t) {
+    ++changes_;
     switch (t.kind) {
     case transition_kind::step:
         of(t.thread).begun = (options_.alike >> t.thread & 1) != 0;

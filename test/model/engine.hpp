@@ -179,6 +179,8 @@ class engine {
     bool take_learned();
     void forget_conflicts();
 
+    // Grows with all that may change a component, but for who writes to component_place().
+    std::uint64_t changes() const { return changes_; }
     std::size_t components() const { return 1 + (cores() ? 4 : 3) * threads_ + (weak() ? 1 : 0); }
     std::byte* component_data(std::size_t k);
     std::size_t component_size(std::size_t k) const;
@@ -373,6 +375,7 @@ class engine {
     bool testing_ = false; // code under test runs: operator new serves it from the arena
     void* scheduler_ = nullptr;
     const std::function<void()>* host_body_ = nullptr;
+    std::uint64_t changes_ = 0;
     unsigned steps_ = 0;
     bool restart_ = false;
     std::string failure_kind_;

@@ -3,6 +3,7 @@
 #include "state_store.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 
 namespace skerry::model {
@@ -14,19 +15,28 @@ std::uint64_t mix(std::uint64_t h, std::uint64_t word) {
     return h ^ (h >> 29);
 }
 
-std::uint64_t hash_bytes(const std::byte* data, std::size_t size) {
-    std::uint64_t h[2] = {size, ~size};
+// Four chains, since a component has hundreds of bytes and each step waits for its multiplication.
+std::uint32_t hash_bytes(const std::byte* data, std::size_t size) {
+    std::uint64_t a = size;
+    std::uint64_t b = 1;
+    std::uint64_t c = 2;
+    std::uint64_t d = 3;
+    std::uint64_t words[4];
+    const auto take = [&](std::size_t at, std::size_t bytes) {
+        std::memcpy(words, data + at, bytes);
+        a = mix(a, words[0]);
+        b = mix(b, words[1]);
+        c = mix(c, words[2]);
+        d = mix(d, words[3]);
+    };
     std::size_t i = 0;
-    for (; i + 16 <= size; i += 16) {
-        std::uint64_t w[2];
-        std::memcpy(w, data + i, 16);
-        h[0] = mix(h[0], w[0]);
-        h[1] = mix(h[1], w[1]);
+    for (; i + sizeof(words) <= size; i += sizeof(words)) {
+        take(i, sizeof(words));
     }
-    for (; i < size; ++i) {
-        h[0] = mix(h[0], static_cast<std::uint64_t>(data[i]));
-    }
-    return mix(h[0], h[1]);
+    std::fill(std::begin(words), std::end(words), 0);
+    take(i, size - i);
+    const std::uint64_t h = mix(mix(a, b), mix(c, d));
+    return static_cast<std::uint32_t>(h ^ (h >> 32));
 }
 
 } // namespace
@@ -35,12 +45,11 @@ std::uint32_t byte_strings::intern(const std::byte* data, std::size_t size) {
     if (items_.size() * 2 >= table_.size()) {
         grow();
     }
-    const std::uint64_t h = hash_bytes(data, size);
-    const auto tag = static_cast<std::uint32_t>(h >> 32);
-    std::size_t at = h & (table_.size() - 1);
+    const std::uint32_t hash = hash_bytes(data, size);
+    std::size_t at = hash & (table_.size() - 1);
     for (; table_[at] != none; at = (at + 1) & (table_.size() - 1)) {
         const std::uint32_t id = table_[at];
-        if (items_[id].hash == tag && equal(id, data, size)) {
+        if (items_[id].hash == hash && equal(id, data, size)) {
             return id;
         }
     }
@@ -55,7 +64,7 @@ std::uint32_t byte_strings::intern(const std::byte* data, std::size_t size) {
     std::memcpy(copy, data, size);
     chunk_used_ += size;
     const auto id = static_cast<std::uint32_t>(items_.size());
-    items_.push_back({copy, static_cast<std::uint32_t>(size), tag});
+    items_.push_back({copy, static_cast<std::uint32_t>(size), hash});
     table_[at] = id;
     return id;
 }
@@ -64,7 +73,7 @@ void byte_strings::grow() {
     const std::size_t size = std::max<std::size_t>(1024, table_.size() * 2);
     table_.assign(size, none);
     for (std::uint32_t id = 0; id < items_.size(); ++id) {
-        std::size_t at = hash_bytes(items_[id].data, items_[id].size) & (size - 1);
+        std::size_t at = items_[id].hash & (size - 1);
         while (table_[at] != none) {
             at = (at + 1) & (size - 1);
         }

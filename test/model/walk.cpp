@@ -161,12 +161,17 @@ const std::vector<std::uint32_t>& walk::capture() {
             current_[k] = bytes_.intern(data, size);
         }
     }
+    known_at_ = engine_.changes();
     return current_;
 }
 
-// Every component may have changed since it was loaded, so all are put back.
 void walk::load(const std::uint32_t* wanted) {
+    const bool known = known_at_ == engine_.changes(); // else any component may have changed since
+    known_at_ = engine_.changes();
     for (std::size_t k = 0; k < current_.size(); ++k) {
+        if (known && current_[k] == wanted[k]) {
+            continue;
+        }
         const std::size_t size = bytes_.size(wanted[k]);
         std::memcpy(engine_.component_place(k, size), bytes_.data(wanted[k]), size);
         current_[k] = wanted[k];

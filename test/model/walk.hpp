@@ -53,6 +53,7 @@ class walk {
     void learn();
 
     std::vector<std::uint32_t> current_; // which bytes each component had when it was last loaded or captured
+    std::uint64_t known_at_ = 0;         // engine::changes() then: while it is that, they have these bytes
 };
 
 // By states and by traces.
