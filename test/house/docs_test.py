@@ -224,6 +224,17 @@ class Docs(unittest.TestCase):
         self.map.write_text("[map](docs/README.md)\n")
         self.assertEqual(self.check("").stdout, "")
 
+    def test_a_page_of_the_guide_without_a_program(self):
+        guide = self.root / "docs" / "guide"
+        guide.mkdir()
+        self.map.write_text("[page](docs/page.md) [loops](docs/guide/loops.md)\n")
+        block = "<!-- example: docs/examples/p.cpp -->\n```cpp\n" + "\n".join(
+            line for line in (self.root / "docs/examples/p.cpp").read_text().splitlines() if "SPDX" not in line) + "\n```\n"
+        (guide / "loops.md").write_text(block)
+        self.assertIn("docs/guide/loops.md:1: a page of the guide with C++ links", self.check("").stdout)
+        (guide / "loops.md").write_text(block + "[p](../examples/p.cpp)\n")
+        self.assertNotIn("a page of the guide", self.check("").stdout)
+
     def test_a_walk_with_a_function_that_is_gone(self):
         rows = "<!-- functions -->\n| what | function | file |\n|---|---|---|\n| it loops over `i` | {} | [p](examples/p.cpp) |\n"
         self.assertEqual(self.check(rows.format("`main`, `a::work()`")).stdout, "")
