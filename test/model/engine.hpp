@@ -13,8 +13,8 @@
 //
 // Invariants
 //  1. Between two transitions every ready thread has a pending request, and with reduction on, a visible one.
-//  2. A component that differs from the state it was loaded from has no entry in `current_` (explorer.hpp), or is
-//     compared by bytes before use.
+//  2. Whatever may change a component counts in changes(), or writes to component_place(); else what the walk knows of
+//     it (walk.hpp) is taken for true without a look.
 //  3. Nothing outside the arena decides what a thread does next.
 
 #include <array>
@@ -184,6 +184,7 @@ class engine {
     std::size_t components() const { return 1 + (cores() ? 4 : 3) * threads_ + (weak() ? 1 : 0); }
     std::byte* component_data(std::size_t k);
     std::size_t component_size(std::size_t k) const;
+    bool grows_down(std::size_t k) const { return k > threads_ && k <= 2 * threads_; } // the stacks
     std::size_t stack_component(unsigned t) const { return 1 + threads_ + t; }
     // Where a component of that size goes back to.
     std::byte* component_place(std::size_t k, std::size_t size);

@@ -3,6 +3,7 @@
 #include "state_store.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <stdexcept>
 
@@ -41,30 +42,31 @@ std::uint32_t hash_bytes(const std::byte* data, std::size_t size) {
 
 } // namespace
 
-std::uint32_t byte_strings::intern(const std::byte* data, std::size_t size) {
+std::uint32_t byte_strings::intern(std::span<const std::byte> s) {
     if (items_.size() * 2 >= table_.size()) {
         grow();
     }
-    const std::uint32_t hash = hash_bytes(data, size);
+    const std::uint32_t hash = hash_bytes(s.data(), s.size());
     std::size_t at = hash & (table_.size() - 1);
     for (; table_[at] != none; at = (at + 1) & (table_.size() - 1)) {
-        const std::uint32_t id = table_[at];
-        if (items_[id].hash == hash && equal(id, data, size)) {
-            return id;
+        const item& known = items_[table_[at]];
+        if (known.hash == hash && known.size == s.size() && std::memcmp(known.data, s.data(), s.size()) == 0) {
+            return table_[at];
         }
     }
-    if (size > chunk_size) {
+    if (s.size() > chunk_size) {
         throw std::logic_error("model: a component of more than 1 MiB");
     }
-    if (chunk_used_ + size > chunk_size) {
+    chunk_used_ = (chunk_used_ + alignment - 1) / alignment * alignment;
+    if (chunk_used_ + s.size() > chunk_size) {
         chunks_.push_back(std::make_unique_for_overwrite<std::byte[]>(chunk_size));
         chunk_used_ = 0;
     }
     std::byte* copy = chunks_.back().get() + chunk_used_;
-    std::memcpy(copy, data, size);
-    chunk_used_ += size;
+    std::memcpy(copy, s.data(), s.size());
+    chunk_used_ += s.size();
     const auto id = static_cast<std::uint32_t>(items_.size());
-    items_.push_back({copy, static_cast<std::uint32_t>(size), hash});
+    items_.push_back({copy, static_cast<std::uint32_t>(s.size()), hash});
     table_[at] = id;
     return id;
 }
@@ -79,6 +81,72 @@ void byte_strings::grow() {
         }
         table_[at] = id;
     }
+}
+
+std::span<const std::uint32_t> component::list_of(const component_store& store, std::uint32_t wanted) {
+    const std::span<const std::byte> list = store.lists[wanted];
+    return {reinterpret_cast<const std::uint32_t*>(list.data()), list.size() / sizeof(std::uint32_t)};
+}
+
+std::size_t component::length_of(std::size_t block, std::size_t size) {
+    return std::min(block_size, size - block * block_size);
+}
+
+std::size_t component::place_of(std::size_t block, std::size_t size) const {
+    return grows_down_ ? size - block * block_size - length_of(block, size) : block * block_size;
+}
+
+void component::make_room(std::size_t size) {
+    if (size > bytes_.size()) {
+        const std::size_t more = std::max(size, 2 * bytes_.size()) - bytes_.size();
+        bytes_.insert(grows_down_ ? bytes_.begin() : bytes_.end(), more, std::byte{});
+    }
+}
+
+std::uint32_t component::capture(component_store& store, const std::byte* data, std::size_t size) {
+    const std::size_t before = current_ == byte_strings::none ? 0 : list_[0];
+    if (current_ != byte_strings::none && before == size && std::memcmp(bytes(size), data, size) == 0) {
+        return current_;
+    }
+    make_room(size);
+    list_.resize(1 + blocks_of(size));
+    list_[0] = static_cast<std::uint32_t>(size);
+    for (std::size_t i = 0; i < blocks_of(size); ++i) {
+        const std::size_t length = length_of(i, size);
+        std::byte* const mine = bytes(size) + place_of(i, size);
+        const std::byte* const now = data + place_of(i, size);
+        const bool is_known = i < blocks_of(before) && length_of(i, before) == length;
+        if (!is_known || std::memcmp(mine, now, length) != 0) {
+            std::memcpy(mine, now, length);
+            list_[1 + i] = store.blocks.intern({mine, length});
+        }
+    }
+    return current_ = store.lists.intern(std::as_bytes(std::span(list_)));
+}
+
+void component::load(const component_store& store, std::uint32_t wanted, std::byte* to, bool known) {
+    if (current_ == wanted && known) {
+        return;
+    }
+    const std::span<const std::uint32_t> list = list_of(store, wanted);
+    const std::size_t size = list[0];
+    const std::size_t had = current_ == byte_strings::none ? 0 : list_.size();
+    known = known && had != 0;
+    make_room(size);
+    for (std::size_t i = 1; i < list.size(); ++i) {
+        if (i >= had || list_[i] != list[i]) {
+            const std::span<const std::byte> block = store.blocks[list[i]];
+            std::memcpy(bytes(size) + place_of(i - 1, size), block.data(), block.size());
+            if (known) {
+                std::memcpy(to + place_of(i - 1, size), block.data(), block.size());
+            }
+        }
+    }
+    if (!known) {
+        std::memcpy(to, bytes(size), size);
+    }
+    list_.assign(list.begin(), list.end());
+    current_ = wanted;
 }
 
 std::size_t state_store::hash(const std::uint32_t* tuple) const {

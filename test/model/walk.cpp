@@ -149,32 +149,36 @@ void walk::learn() {
 void walk::begin() {
     engine_.full_buffers = 0;
     engine_.start(scenario_, options_);
-    bytes_ = byte_strings{};
-    current_.assign(engine_.components(), byte_strings::none);
+    bytes_ = component_store{};
+    components_.clear();
+    for (std::size_t k = 0; k < engine_.components(); ++k) {
+        components_.emplace_back(engine_.grows_down(k));
+    }
+    captured_.resize(components_.size());
+}
+
+void walk::forget_current() {
+    for (component& c : components_) {
+        c.forget();
+    }
 }
 
 const std::vector<std::uint32_t>& walk::capture() {
-    for (std::size_t k = 0; k < current_.size(); ++k) {
-        const std::byte* data = engine_.component_data(k);
-        const std::size_t size = engine_.component_size(k);
-        if (current_[k] == byte_strings::none || !bytes_.equal(current_[k], data, size)) {
-            current_[k] = bytes_.intern(data, size);
-        }
+    for (std::size_t k = 0; k < components_.size(); ++k) {
+        captured_[k] = components_[k].capture(bytes_, engine_.component_data(k), engine_.component_size(k));
     }
     known_at_ = engine_.changes();
-    return current_;
+    return captured_;
 }
 
 void walk::load(const std::uint32_t* wanted) {
     const bool known = known_at_ == engine_.changes(); // else any component may have changed since
     known_at_ = engine_.changes();
-    for (std::size_t k = 0; k < current_.size(); ++k) {
-        if (known && current_[k] == wanted[k]) {
-            continue;
+    for (std::size_t k = 0; k < components_.size(); ++k) {
+        if (!known || components_[k].current() != wanted[k]) {
+            std::byte* const to = engine_.component_place(k, component::size_of(bytes_, wanted[k]));
+            components_[k].load(bytes_, wanted[k], to, known);
         }
-        const std::size_t size = bytes_.size(wanted[k]);
-        std::memcpy(engine_.component_place(k, size), bytes_.data(wanted[k]), size);
-        current_[k] = wanted[k];
     }
 }
 

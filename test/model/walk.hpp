@@ -39,7 +39,7 @@ class walk {
     // The numbers of the bytes that the components have now.
     const std::vector<std::uint32_t>& capture();
     void load(const std::uint32_t* wanted);
-    void forget_current() { current_.assign(current_.size(), byte_strings::none); }
+    void forget_current();
     // Goes the way again and writes down every operation, local ones too. Returns true.
     bool report(const std::string& kind, const std::string& text, const std::vector<transition>& way);
 
@@ -47,13 +47,14 @@ class walk {
     const scenario& scenario_;
     options options_;
     result result_;
-    byte_strings bytes_;
+    component_store bytes_;
 
   private:
     void learn();
 
-    std::vector<std::uint32_t> current_; // which bytes each component had when it was last loaded or captured
-    std::uint64_t known_at_ = 0;         // engine::changes() then: while it is that, they have these bytes
+    std::vector<component> components_;
+    std::vector<std::uint32_t> captured_; // their numbers
+    std::uint64_t known_at_ = 0; // engine::changes() when all were captured or loaded: while it is that, they are that
 };
 
 // By states and by traces.
