@@ -3,6 +3,8 @@
 
 // The loops of a thread that has nothing of its own to do. Thread safety: the holder of the slot.
 
+#include <algorithm>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -249,6 +251,17 @@ bool team::ring_for(wanted w, Over&& over) noexcept {
     return !ring_pages(w) || fence_.pass(goes_on) == heavy_fence::passed;
 }
 
+// Until the bell rings, or the condition's time is over, if it has one. True: it has been called.
+template <class Condition>
+bool sleep_for(bell& b, const Condition& c, bool fenced) noexcept {
+    constexpr std::uint64_t look_again_ns = 1'000'000; // without a fence somebody may have missed the ring
+    if constexpr (requires { c.time_left_ns(); }) {
+        return b.wait_for(std::min(c.time_left_ns(), fenced ? ~std::uint64_t{0} : look_again_ns));
+    } else {
+        return fenced ? b.wait() : b.wait_for(look_again_ns);
+    }
+}
+
 template <class Condition>
 task_header* team::sleep(worker& self, wanted w, Condition& c) noexcept {
     self.announced.store(w.word(), memory_order::release);
@@ -269,8 +282,7 @@ task_header* team::sleep(worker& self, wanted w, Condition& c) noexcept {
             to->sleeps(self.slot);
         }
         self.trace.sleep();
-        // Without a fence somebody may have missed the ring: look again in a millisecond.
-        const bool called = fenced ? self.sleeping.wait() : self.sleeping.wait_for(1'000'000);
+        const bool called = sleep_for(self.sleeping, c, fenced);
         self.roused = (called || !fenced) && !interrupts(); // R1; there, whoever wakes one of several stays rung
         self.trace.wake();
         if (!c.disarm()) {

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EVENT_MACHINE_CONFIG_H_
+#define EVENT_MACHINE_CONFIG_H_
+
+/* What the other headers are written with: the form of handles, and the marks of a declaration. */
+
+#ifdef __cplusplus
+#define EM_BEGIN_DECLS extern "C" {
+#define EM_END_DECLS }
+#define EM_STATIC_CAST(type, x) static_cast<type>(x)
+#define EM_REINTERPRET_CAST(type, x) reinterpret_cast<type>(x)
+#else
+#define EM_BEGIN_DECLS
+#define EM_END_DECLS
+#define EM_STATIC_CAST(type, x) ((type)(x))
+#define EM_REINTERPRET_CAST(type, x) ((type)(x))
+#endif
+
+/* The shared library shows the function. */
+#define EM_API __attribute__((__visibility__("default")))
+
+/* A type of its own for each kind of handle, so that compilers tell them apart. */
+#define EM_HANDLE_T(type) typedef struct type##_object *type
+
+/* Of every kind: no handle. */
+#define EM_HDL_UNDEF NULL
+#define PRI_HDL "p"
+
+#endif

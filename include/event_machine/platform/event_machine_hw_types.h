@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EVENT_MACHINE_HW_TYPES_H_
+#define EVENT_MACHINE_HW_TYPES_H_
+
+/* Types of events and queues, masks of cores, errors. */
+
+#include <event_machine/api/event_machine_types.h>
+#include <event_machine/platform/event_machine_hw_config.h>
+
+EM_HANDLE_T(em_pool_t);
+#define EM_POOL_UNDEF EM_STATIC_CAST(em_pool_t, EM_HDL_UNDEF)
+#define PRI_POOL PRI_HDL
+
+/* Sizes of events that one pool may have. */
+#define EM_MAX_SUBPOOLS 4
+
+typedef enum em_event_type_major_e {
+    EM_EVENT_TYPE_UNDEF = 0,
+    EM_EVENT_TYPE_SW = 1 << 24,
+    EM_EVENT_TYPE_PACKET = 2 << 24,
+    EM_EVENT_TYPE_TIMER = 3 << 24,
+    EM_EVENT_TYPE_CRYPTO = 4 << 24,
+    EM_EVENT_TYPE_VECTOR = 5 << 24
+} em_event_type_major_e;
+
+typedef enum em_event_type_sw_minor_e { EM_EVENT_TYPE_SW_DEFAULT = 0 } em_event_type_sw_minor_e;
+
+typedef enum em_queue_type_e {
+    EM_QUEUE_TYPE_UNDEF = 0,
+    EM_QUEUE_TYPE_ATOMIC = 1,           /* one event at a time, in the order in which they were sent */
+    EM_QUEUE_TYPE_PARALLEL = 2,         /* any number at a time */
+    EM_QUEUE_TYPE_PARALLEL_ORDERED = 3, /* not there yet, nor are those below */
+    EM_QUEUE_TYPE_UNSCHEDULED = 4,
+    EM_QUEUE_TYPE_LOCAL = 5,
+    EM_QUEUE_TYPE_OUTPUT = 6
+} em_queue_type_e;
+
+typedef enum em_queue_prio_e {
+    EM_QUEUE_PRIO_LOWEST = 0,
+    EM_QUEUE_PRIO_LOW = 2,
+    EM_QUEUE_PRIO_NORMAL = 4,
+    EM_QUEUE_PRIO_HIGH = 6,
+    EM_QUEUE_PRIO_HIGHEST = 7
+} em_queue_prio_e;
+#define EM_QUEUE_PRIO_UNDEF 0xFF
+
+#define EM_QUEUE_FLAG_DEFAULT 0
+#define EM_QUEUE_FLAG_BLOCKING 0
+#define EM_QUEUE_FLAG_NONBLOCKING_LF 1
+#define EM_QUEUE_FLAG_NONBLOCKING_WF 2
+#define EM_QUEUE_FLAG_ENQ_NOT_MTSAFE 4
+#define EM_QUEUE_FLAG_DEQ_NOT_MTSAFE 8
+
+/* Bit i: core i. The functions are in event_machine_hw_specific.h. */
+typedef struct {
+    uint64_t bits;
+} em_core_mask_t;
+
+typedef enum em_status_e {
+    EM_ERR_BAD_ARG = 1,
+    EM_ERR_BAD_STATE = 2,
+    EM_ERR_BAD_ID = 3,
+    EM_ERR_BAD_TYPE = 4,
+    EM_ERR_BAD_CONTEXT = 5,
+    EM_ERR_BAD_POINTER = 6,
+    EM_ERR_NOT_CREATED = 7,
+    EM_ERR_NOT_FREE = 8,
+    EM_ERR_NOT_FOUND = 9,
+    EM_ERR_NOT_INITIALIZED = 10,
+    EM_ERR_NOT_IMPLEMENTED = 11, /* what was asked for is not there yet */
+    EM_ERR_NOT_SUPPORTED = 12,   /* and will not be */
+    EM_ERR_ALLOC_FAILED = 13,
+    EM_ERR_OPERATION_FAILED = 14,
+    EM_ERR_LIB_FAILED = 15,
+    EM_ERR_TOO_LARGE = 16,
+    EM_ERR_TOO_SMALL = 17,
+    EM_ERR_EVENT_STATE = 18,
+    EM_ERR_TIMEOUT = 19,
+    EM_ERR_TOONEAR = 20,
+    EM_ERR_TOOFAR = 21,
+    EM_ERR_CANCELED = 22,
+    EM_ERR
+} em_status_e;
+
+/* An error handler that returns an error with this bit ends the process. */
+#define EM_ERROR_FATAL_MASK 0x80000000
+#define EM_ERROR_IS_FATAL(error) (!!(EM_ERROR_FATAL_MASK & (error)))
+#define EM_ERROR_SET_FATAL(error) (EM_ERROR_FATAL_MASK | (error))
+#define EM_FATAL(error) EM_ERROR_SET_FATAL((error))
+
+#define EM_ESCOPE_INTERNAL_TYPE (0xFEu)
+#define EM_ESCOPE_INTERNAL_MASK (EM_ESCOPE_BIT | (EM_ESCOPE_INTERNAL_TYPE << 24))
+#define EM_ESCOPE_INTERNAL(escope) (((escope) & EM_ESCOPE_MASK) == EM_ESCOPE_INTERNAL_MASK)
+#define EM_ESCOPE_CONF_INIT (EM_ESCOPE_INTERNAL_MASK | 0x0001)
+#define EM_ESCOPE_INIT (EM_ESCOPE_INTERNAL_MASK | 0x0002)
+#define EM_ESCOPE_INIT_CORE (EM_ESCOPE_INTERNAL_MASK | 0x0003)
+#define EM_ESCOPE_TERM (EM_ESCOPE_INTERNAL_MASK | 0x0004)
+#define EM_ESCOPE_TERM_CORE (EM_ESCOPE_INTERNAL_MASK | 0x0005)
+#define EM_ESCOPE_POOL_CFG_INIT (EM_ESCOPE_INTERNAL_MASK | 0x0101)
+#define EM_ESCOPE_POOL_CREATE (EM_ESCOPE_INTERNAL_MASK | 0x0102)
+#define EM_ESCOPE_POOL_DELETE (EM_ESCOPE_INTERNAL_MASK | 0x0103)
+
+#endif

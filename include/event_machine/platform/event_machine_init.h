@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EVENT_MACHINE_INIT_H_
+#define EVENT_MACHINE_INIT_H_
+
+/* The beginning and the end. One thread calls em_init(). Then each thread that shall be a core calls em_init_core(), and
+ * em_term_core() at its end; then one calls em_term(). A core has a place in the default runtime meanwhile, so every
+ * construct of Skerry works in receive functions. More cores than CPUs work; no thread is pinned. */
+
+#include <event_machine/platform/event_machine_pool.h>
+
+EM_BEGIN_DECLS
+
+typedef struct {
+    uint16_t device_id;             /* 0 */
+    int event_timer;                /* 0 */
+    int thread_per_core;            /* 1 */
+    int process_per_core;           /* 0 */
+    int core_count;                 /* 1 to EM_MAX_CORES */
+    em_core_mask_t phys_mask;       /* of as many cores; which they are does not count */
+    em_pool_cfg_t default_pool_cfg; /* of EM_POOL_DEFAULT */
+    uint32_t internal_check;        /* em_conf_init() was called */
+} em_conf_t;
+
+EM_API void em_conf_init(em_conf_t *conf);
+EM_API em_status_t em_init(const em_conf_t *conf);
+EM_API em_status_t em_init_core(void);
+EM_API em_status_t em_term_core(void);
+/* Frees what is left: events, queues, execution objects, pools. `conf` is not looked at. */
+EM_API em_status_t em_term(const em_conf_t *conf);
+
+EM_END_DECLS
+
+#endif

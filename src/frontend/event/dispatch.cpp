@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstdint>
+#include <exception>
+#include <limits>
+
+#include <event_machine/api/event_machine_dispatcher.h>
+#include <event_machine/api/event_machine_scheduler.h>
+
+#include <skerry/detail/frontend/forkjoin/finish_frame.hpp>
+
+#include "base/port/clock.hpp"
+#include "frontend/event/event_machine.hpp"
+#include "sched/team_wait.hpp"
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+namespace {
+
+constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t patience_ns = 10'000'000; // of a core that shall not dispatch for ever
+
+// A queue is ready, or the time is over.
+class event_or_time {
+  public:
+    event_or_time(event_machine& em, std::uint64_t deadline) noexcept : em_(em), deadline_(deadline) {}
+
+    [[nodiscard]] bool done() const noexcept { return em_.any_ready() || time_left_ns() == 0; }
+    [[nodiscard]] bool arm(bell& b) {
+        bell_ = &b;
+        return em_.arm(b);
+    }
+    [[nodiscard]] bool disarm() noexcept { return em_.disarm(*bell_); }
+    [[nodiscard]] std::uint64_t time_left_ns() const noexcept {
+        if (deadline_ == never) {
+            return never;
+        }
+        const std::uint64_t now = port::now_ns();
+        return now < deadline_ ? deadline_ - now : 0;
+    }
+
+  private:
+    event_machine& em_;
+    const std::uint64_t deadline_;
+    bell* bell_ = nullptr;
+};
+
+void tell_thrown(const execution_object& to, const std::exception_ptr& error) noexcept {
+    try {
+        std::rethrow_exception(error);
+    } catch (const std::exception& e) {
+        static_cast<void>(event_error(EM_ERR_LIB_FAILED, EM_ESCOPE_DISPATCH,
+                                      "em_dispatch: the receive function of execution object '%s' has thrown: %s",
+                                      to.name.data(), e.what()));
+    } catch (...) {
+        static_cast<void>(event_error(EM_ERR_LIB_FAILED, EM_ESCOPE_DISPATCH,
+                                      "em_dispatch: the receive function of execution object '%s' has thrown what is no "
+                                      "std::exception",
+                                      to.name.data()));
+    }
+}
+
+void receive(event_machine& em, const event_machine::delivery& d) noexcept {
+    event_thread& self = this_event_thread;
+    self.receiving = true;
+    self.inside = d.to;
+    self.queue = d.from;
+    self.holds_queue = d.from->atomic();
+    {
+        root_frame frame; // what the function begins has a parent of its own
+        std::exception_ptr thrown;
+        try {
+            d.to->receive(d.to->context, d.what->handle(), d.what->type, d.from->handle,
+                          d.from->context.load(memory_order::acquire));
+        } catch (...) {
+            thrown = std::current_exception();
+        }
+        frame.wait();
+        if (thrown != nullptr) {
+            tell_thrown(*d.to, thrown);
+        } else if (frame.error.any()) {
+            try {
+                frame.error.rethrow();
+            } catch (...) {
+                tell_thrown(*d.to, std::current_exception());
+            }
+        }
+    }
+    const bool holds = self.holds_queue;
+    self.receiving = false;
+    self.inside = nullptr;
+    self.queue = nullptr;
+    self.holds_queue = false;
+    em.received(d, holds);
+}
+
+// False: there was none in time.
+bool await_events(event_machine& em, std::uint64_t deadline) noexcept {
+    worker& self = worker::of(*current_page);
+    event_or_time condition(em, deadline);
+    self.home.wait(self, wanted::any(), self.mine().depth(), condition, "em_dispatch: an event", &em);
+    return em.any_ready();
+}
+
+} // namespace
+
+} // namespace skerry::inline SKERRY_ABI::detail
+
+using namespace skerry::detail;
+namespace port = skerry::port;
+
+em_status_t em_dispatch(std::uint64_t rounds) {
+    event_thread& self = this_event_thread;
+    event_machine* const em = event_machine::instance();
+    if (em == nullptr || self.core < 0) {
+        return event_error(EM_ERR_BAD_CONTEXT, EM_ESCOPE_DISPATCH, "em_dispatch: the calling thread is no core");
+    }
+    if (self.dispatching || current_page != self.page) {
+        return event_error(EM_ERR_BAD_CONTEXT, EM_ESCOPE_DISPATCH,
+                           "em_dispatch: inside of a receive function, a task or run()");
+    }
+    self.dispatching = true;
+    for (std::uint64_t round = 0; rounds == 0 || round < rounds; ++round) {
+        event_machine::delivery d;
+        if (em->next(d)) {
+            receive(*em, d);
+        } else if (!await_events(*em, rounds == 0 ? never : port::now_ns() + patience_ns)) {
+            break;
+        }
+    }
+    self.dispatching = false;
+    em->pass_on();
+    return EM_OK;
+}
+
+void em_atomic_processing_end() {
+    event_thread& self = this_event_thread;
+    if (self.holds_queue) {
+        self.holds_queue = false;
+        event_machine::instance()->let_go(*self.queue);
+    }
+}

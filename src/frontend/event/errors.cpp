@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstdarg>
+#include <cstdio>
+#include <string>
+
+#include <event_machine/api/event_machine_error.h>
+
+#include "base/panic.hpp"
+#include "base/port/process.hpp"
+#include "frontend/event/event_machine.hpp"
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+namespace {
+
+constinit machine::atomic<em_error_handler_t> global_handler{nullptr};
+
+em_status_t print(em_status_t error, em_escope_t scope, va_list args) noexcept {
+    char text[400];
+    if (EM_ESCOPE(scope) != 0) {
+        const char* const format = va_arg(args, const char*);
+        std::vsnprintf(text, sizeof text, format, args);
+    } else {
+        std::snprintf(text, sizeof text, "em_error: scope 0x%x", scope);
+    }
+    char line[480];
+    std::snprintf(line, sizeof line, "skerry: %s (error %u)\n", text, error);
+    port::write_stderr(line);
+    return error;
+}
+
+em_status_t handle(em_status_t error, em_escope_t scope, va_list args) noexcept {
+    const execution_object* const eo = this_event_thread.inside;
+    em_error_handler_t handler = eo != nullptr ? eo->on_error.load(memory_order::acquire) : nullptr;
+    if (handler == nullptr) {
+        handler = global_handler.load(memory_order::acquire);
+    }
+    const em_status_t result =
+        handler != nullptr ? handler(eo != nullptr ? eo->handle : EM_EO_UNDEF, error, scope, args) : print(error, scope, args);
+    if (result != EM_ERROR && EM_ERROR_IS_FATAL(result)) {
+        fatal("an error handler of the event machine says that error ", result, " is fatal");
+    }
+    return result;
+}
+
+} // namespace
+
+em_status_t event_error(em_status_t error, em_escope_t scope, ...) noexcept {
+    va_list args;
+    va_start(args, scope);
+    const em_status_t result = handle(error, scope, args);
+    va_end(args);
+    return result;
+}
+
+em_status_t event_error_of_program(em_status_t error, em_escope_t scope, va_list args) noexcept {
+    return handle(error, scope, args);
+}
+
+void handle_event_errors(em_error_handler_t handler) noexcept { global_handler.store(handler, memory_order::release); }
+
+} // namespace skerry::inline SKERRY_ABI::detail

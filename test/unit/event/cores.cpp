@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cores.hpp"
+
+#include <array>
+#include <cstdio>
+#include <stdexcept>
+#include <utility>
+
+namespace skerry::test {
+
+namespace {
+
+std::mutex errors_lock;
+std::vector<error_seen> errors;
+
+void need(em_status_t status, const char* what) {
+    if (status != EM_OK) {
+        throw std::runtime_error(std::string(what) + " failed: " + std::to_string(status));
+    }
+}
+
+} // namespace
+
+std::vector<error_seen> take_errors() {
+    const std::lock_guard lock(errors_lock);
+    return std::exchange(errors, {});
+}
+
+em_status_t keep_error(em_eo_t eo, em_status_t error, em_escope_t scope, va_list args) {
+    std::array<char, 400> text{};
+    if (EM_ESCOPE(scope) != 0) {
+        const char* const format = va_arg(args, const char*);
+        std::vsnprintf(text.data(), text.size(), format, args);
+    }
+    const std::lock_guard lock(errors_lock);
+    errors.push_back({error, scope, eo, text.data()});
+    return error;
+}
+
+cores::cores(int count, std::uint32_t events) {
+    static_cast<void>(take_errors());
+    need(em_register_error_handler(keep_error), "em_register_error_handler");
+    em_conf_t conf;
+    em_conf_init(&conf);
+    conf.thread_per_core = 1;
+    conf.core_count = count;
+    em_core_mask_set_count(count, &conf.phys_mask);
+    conf.default_pool_cfg.subpool[0].size = 64;
+    conf.default_pool_cfg.subpool[0].num = events;
+    need(em_init(&conf), "em_init");
+    std::atomic<int> begun{0};
+    for (int i = 0; i < count; ++i) {
+        threads_.emplace_back([this, &begun] {
+            need(em_init_core(), "em_init_core");
+            ++begun;
+            while (!over_) {
+                need(em_dispatch(1000), "em_dispatch");
+            }
+            need(em_term_core(), "em_term_core");
+        });
+    }
+    until([&] { return begun == count; });
+}
+
+cores::~cores() {
+    over_ = true;
+    for (std::thread& t : threads_) {
+        t.join();
+    }
+    if (em_term(nullptr) != EM_OK) {
+        std::abort();
+    }
+    static_cast<void>(em_unregister_error_handler());
+}
+
+em_status_t start_nothing(void* /*ctx*/, em_eo_t /*eo*/, const em_eo_conf_t* /*conf*/) { return EM_OK; }
+em_status_t stop_nothing(void* /*ctx*/, em_eo_t /*eo*/) { return EM_OK; }
+
+receiver make_receiver(em_receive_func_t receive, void* context, em_queue_type_t type, em_queue_prio_t priority) {
+    const em_eo_t eo = em_eo_create("receiver", start_nothing, nullptr, stop_nothing, nullptr, receive, context);
+    const em_queue_t queue = em_queue_create("queue", type, priority, EM_QUEUE_GROUP_DEFAULT, nullptr);
+    need(em_eo_add_queue_sync(eo, queue), "em_eo_add_queue_sync");
+    need(em_eo_start_sync(eo, nullptr, nullptr), "em_eo_start_sync");
+    return {eo, queue};
+}
+
+} // namespace skerry::test

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What is wrong, and what is not there yet: a status, and a sentence for the handler.
+
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include <skerry/skerry.hpp>
+
+#include "cores.hpp"
+
+namespace skerry::test {
+namespace {
+
+void receive_nothing(void* /*ctx*/, em_event_t event, em_event_type_t /*type*/, em_queue_t /*queue*/, void* /*q*/) {
+    em_free(event);
+}
+
+em_status_t start_locally(void* /*ctx*/, em_eo_t /*eo*/) { return EM_OK; }
+
+// The one error since the last call.
+void expect_error(em_status_t error, const std::string& text) {
+    const std::vector<error_seen> seen = take_errors();
+    ASSERT_EQ(seen.size(), 1U) << text;
+    EXPECT_EQ(seen[0].error, error) << seen[0].text;
+    EXPECT_THAT(seen[0].text, testing::HasSubstr(text));
+    EXPECT_NE(EM_ESCOPE(seen[0].scope), 0U);
+}
+
+em_queue_t create_queue(em_queue_type_t type, em_queue_prio_t prio = EM_QUEUE_PRIO_NORMAL,
+                        em_queue_group_t group = EM_QUEUE_GROUP_DEFAULT, const em_queue_conf_t* conf = nullptr) {
+    return em_queue_create("q", type, prio, group, conf);
+}
+
+TEST(refusals, queues) {
+    cores machine(1);
+    EXPECT_EQ(create_queue(EM_QUEUE_TYPE_UNDEF), EM_QUEUE_UNDEF);
+    expect_error(EM_ERR_BAD_TYPE, "em_queue_create: there is no type 0");
+    EXPECT_EQ(create_queue(99), EM_QUEUE_UNDEF);
+    expect_error(EM_ERR_BAD_TYPE, "there is no type 99");
+    for (const em_queue_type_t type : {EM_QUEUE_TYPE_PARALLEL_ORDERED, EM_QUEUE_TYPE_UNSCHEDULED, EM_QUEUE_TYPE_LOCAL,
+                                       EM_QUEUE_TYPE_OUTPUT}) {
+        EXPECT_EQ(create_queue(type), EM_QUEUE_UNDEF);
+        expect_error(EM_ERR_NOT_IMPLEMENTED, "are not there yet; atomic (1) and parallel (2) are");
+    }
+    EXPECT_EQ(create_queue(EM_QUEUE_TYPE_ATOMIC, EM_QUEUE_PRIO_NUM), EM_QUEUE_UNDEF);
+    expect_error(EM_ERR_BAD_ARG, "priority 8 is not from 0 to 7");
+    EXPECT_EQ(create_queue(EM_QUEUE_TYPE_ATOMIC, 0, EM_QUEUE_GROUP_UNDEF), EM_QUEUE_UNDEF);
+    expect_error(EM_ERR_NOT_IMPLEMENTED, "queue groups are not there yet");
+    em_queue_conf_t conf{};
+    conf.flags = EM_QUEUE_FLAG_NONBLOCKING_WF;
+    EXPECT_EQ(create_queue(EM_QUEUE_TYPE_ATOMIC, 0, EM_QUEUE_GROUP_DEFAULT, &conf), EM_QUEUE_UNDEF);
+    expect_error(EM_ERR_NOT_IMPLEMENTED, "flags 0x2 and 0 bytes of configuration");
+    EXPECT_EQ(em_queue_delete(EM_QUEUE_UNDEF), static_cast<em_status_t>(EM_ERR_BAD_ID));
+    expect_error(EM_ERR_BAD_ID, "em_queue_delete: there is no queue");
+    const receiver r = make_receiver(receive_nothing, nullptr, EM_QUEUE_TYPE_ATOMIC);
+    EXPECT_EQ(em_queue_delete(r.queue), static_cast<em_status_t>(EM_ERR_BAD_STATE));
+    expect_error(EM_ERR_BAD_STATE, "belongs to an execution object");
+    EXPECT_EQ(em_queue_get_context(EM_QUEUE_UNDEF), nullptr);
+    expect_error(EM_ERR_BAD_ID, "em_queue_get_context: there is no queue");
+}
+
+TEST(refusals, objects) {
+    cores machine(1);
+    EXPECT_EQ(em_eo_create("e", start_nothing, nullptr, stop_nothing, nullptr, nullptr, nullptr), EM_EO_UNDEF);
+    expect_error(EM_ERR_BAD_POINTER, "em_eo_create: there is no receive function");
+    EXPECT_EQ(em_eo_create("e", start_nothing, start_locally, stop_nothing, nullptr, receive_nothing, nullptr), EM_EO_UNDEF);
+    expect_error(EM_ERR_NOT_IMPLEMENTED, "functions for each core are not there yet");
+    const receiver r = make_receiver(receive_nothing, nullptr, EM_QUEUE_TYPE_ATOMIC);
+    EXPECT_EQ(em_eo_delete(r.eo), static_cast<em_status_t>(EM_ERR_BAD_STATE));
+    expect_error(EM_ERR_BAD_STATE, "is not stopped, or has queues");
+    EXPECT_EQ(em_eo_start_sync(r.eo, nullptr, nullptr), static_cast<em_status_t>(EM_ERR_BAD_STATE));
+    expect_error(EM_ERR_BAD_STATE, "em_eo_start_sync: execution object 'receiver' is started");
+    EXPECT_EQ(em_eo_add_queue_sync(r.eo, r.queue), static_cast<em_status_t>(EM_ERR_BAD_STATE));
+    expect_error(EM_ERR_BAD_STATE, "em_eo_add_queue_sync: queue");
+    EXPECT_EQ(em_eo_stop(r.eo, 1, nullptr), static_cast<em_status_t>(EM_ERR_BAD_ARG));
+    expect_error(EM_ERR_BAD_ARG, "em_eo_stop: 1 notifications without a table");
+    ASSERT_EQ(em_eo_stop_sync(r.eo), EM_OK);
+    EXPECT_EQ(em_eo_stop_sync(r.eo), static_cast<em_status_t>(EM_ERR_BAD_STATE));
+    expect_error(EM_ERR_BAD_STATE, "em_eo_stop_sync: execution object 'receiver' is not started");
+    EXPECT_EQ(em_eo_get_state(EM_EO_UNDEF), EM_EO_STATE_UNDEF);
+    expect_error(EM_ERR_BAD_ID, "em_eo_get_state: there is no execution object");
+}
+
+TEST(refusals, pools_and_events) {
+    cores machine(1, 1);
+    em_pool_cfg_t config{};
+    EXPECT_EQ(em_pool_create("p", EM_POOL_UNDEF, &config), EM_POOL_UNDEF);
+    expect_error(EM_ERR_BAD_ARG, "em_pool_create: em_pool_cfg_init() was not called");
+    em_pool_cfg_init(&config);
+    config.num_subpools = 5;
+    EXPECT_EQ(em_pool_create("p", EM_POOL_UNDEF, &config), EM_POOL_UNDEF);
+    expect_error(EM_ERR_BAD_ARG, "a pool has 1 to 4 subpools");
+    em_pool_cfg_init(&config);
+    EXPECT_EQ(em_pool_create("p", EM_POOL_DEFAULT, &config), EM_POOL_UNDEF);
+    expect_error(EM_ERR_ALLOC_FAILED, "the handle is no pool's (1 to 16), or taken");
+    EXPECT_EQ(em_alloc(65, EM_EVENT_TYPE_SW, EM_POOL_DEFAULT), EM_EVENT_UNDEF);
+    expect_error(EM_ERR_TOO_LARGE, "the largest events of pool 'default' have 64 bytes, not 65");
+    EXPECT_EQ(em_alloc(1, EM_EVENT_TYPE_PACKET, EM_POOL_DEFAULT), EM_EVENT_UNDEF);
+    expect_error(EM_ERR_BAD_TYPE, "pool 'default' has no events of type 0x2000000");
+    const em_event_t only = em_alloc(1, EM_EVENT_TYPE_SW, EM_POOL_DEFAULT);
+    EXPECT_EQ(em_alloc(1, EM_EVENT_TYPE_SW, EM_POOL_DEFAULT), EM_EVENT_UNDEF);
+    expect_error(EM_ERR_ALLOC_FAILED, "no event of 1 bytes is free in pool 'default'");
+    EXPECT_EQ(em_pool_delete(EM_POOL_DEFAULT), static_cast<em_status_t>(EM_ERR_NOT_FREE));
+    expect_error(EM_ERR_NOT_FREE, "1 events are in use");
+    em_free(only);
+    em_free(EM_EVENT_UNDEF);
+    expect_error(EM_ERR_BAD_ARG, "em_free: no event");
+    EXPECT_EQ(em_send(EM_EVENT_UNDEF, EM_QUEUE_UNDEF), static_cast<em_status_t>(EM_ERR_BAD_ID));
+    expect_error(EM_ERR_BAD_ID, "em_send: there is no queue");
+}
+
+TEST(refusals, cores) {
+    cores machine(1);
+    EXPECT_EQ(em_dispatch(1), static_cast<em_status_t>(EM_ERR_BAD_CONTEXT));
+    expect_error(EM_ERR_BAD_CONTEXT, "em_dispatch: the calling thread is no core");
+    EXPECT_EQ(em_init_core(), static_cast<em_status_t>(EM_ERR_TOO_LARGE));
+    expect_error(EM_ERR_TOO_LARGE, "em_init_core: all 1 cores have begun");
+    EXPECT_EQ(em_term_core(), static_cast<em_status_t>(EM_ERR_BAD_CONTEXT));
+    expect_error(EM_ERR_BAD_CONTEXT, "em_term_core: the calling thread is no core");
+    EXPECT_EQ(em_term(nullptr), static_cast<em_status_t>(EM_ERR_BAD_STATE));
+    expect_error(EM_ERR_BAD_STATE, "em_term: 1 cores have not called em_term_core()");
+    skerry::runtime r;
+    r.run([] { EXPECT_EQ(em_init_core(), static_cast<em_status_t>(EM_ERR_BAD_CONTEXT)); });
+    expect_error(EM_ERR_BAD_CONTEXT, "em_init_core: inside of a task or of run()");
+}
+
+struct misuses {
+    std::atomic<bool> done{false};
+    em_eo_t eo = EM_EO_UNDEF;
+};
+
+void misuse(void* context, em_event_t event, em_event_type_t /*type*/, em_queue_t /*queue*/, void* /*q*/) {
+    misuses& m = *static_cast<misuses*>(context);
+    em_free(event);
+    EXPECT_EQ(em_dispatch(1), static_cast<em_status_t>(EM_ERR_BAD_CONTEXT));
+    expect_error(EM_ERR_BAD_CONTEXT, "em_dispatch: inside of a receive function, a task or run()");
+    EXPECT_EQ(em_init_core(), static_cast<em_status_t>(EM_ERR_BAD_CONTEXT));
+    expect_error(EM_ERR_BAD_CONTEXT, "em_init_core: the calling thread is a core");
+    EXPECT_EQ(em_term_core(), static_cast<em_status_t>(EM_ERR_BAD_CONTEXT));
+    expect_error(EM_ERR_BAD_CONTEXT, "em_term_core: inside of a receive function");
+    EXPECT_EQ(em_eo_stop_sync(m.eo), static_cast<em_status_t>(EM_ERR_BAD_CONTEXT));
+    expect_error(EM_ERR_BAD_CONTEXT, "em_eo_stop_sync: inside of a receive function or of a task");
+    m.done = true;
+}
+
+TEST(refusals, inside_of_a_receive_function) {
+    cores machine(1);
+    misuses m;
+    const receiver r = make_receiver(misuse, &m, EM_QUEUE_TYPE_ATOMIC);
+    m.eo = r.eo;
+    ASSERT_EQ(em_send(em_alloc(1, EM_EVENT_TYPE_SW, EM_POOL_DEFAULT), r.queue), EM_OK);
+    ::skerry::test::cores::until([&] { return m.done.load(); });
+}
+
+TEST(refusals, beginning) {
+    static_cast<void>(take_errors());
+    ASSERT_EQ(em_register_error_handler(keep_error), EM_OK);
+    EXPECT_EQ(em_init_core(), static_cast<em_status_t>(EM_ERR_NOT_INITIALIZED));
+    expect_error(EM_ERR_NOT_INITIALIZED, "em_init_core: em_init() was not called");
+    em_conf_t conf{};
+    EXPECT_EQ(em_init(&conf), static_cast<em_status_t>(EM_ERR_NOT_INITIALIZED));
+    expect_error(EM_ERR_NOT_INITIALIZED, "em_conf_init() was not called");
+    const auto refused = [](const std::function<void(em_conf_t&)>& change) {
+        em_conf_t c;
+        em_conf_init(&c);
+        c.thread_per_core = 1;
+        c.core_count = 2;
+        em_core_mask_set_count(2, &c.phys_mask);
+        change(c);
+        return em_init(&c);
+    };
+    EXPECT_EQ(refused([](em_conf_t& c) { c.device_id = 1; }), static_cast<em_status_t>(EM_ERR_NOT_SUPPORTED));
+    expect_error(EM_ERR_NOT_SUPPORTED, "there is one device, 0");
+    EXPECT_EQ(refused([](em_conf_t& c) { c.process_per_core = 1; }), static_cast<em_status_t>(EM_ERR_NOT_SUPPORTED));
+    expect_error(EM_ERR_NOT_SUPPORTED, "a core is a thread, never a process");
+    EXPECT_EQ(refused([](em_conf_t& c) { c.event_timer = 1; }), static_cast<em_status_t>(EM_ERR_NOT_IMPLEMENTED));
+    expect_error(EM_ERR_NOT_IMPLEMENTED, "timers are not there yet");
+    EXPECT_EQ(refused([](em_conf_t& c) { c.core_count = 65; }), static_cast<em_status_t>(EM_ERR_BAD_ARG));
+    expect_error(EM_ERR_BAD_ARG, "core_count is 65 (1 to 64)");
+    EXPECT_EQ(refused([](em_conf_t& c) { em_core_mask_zero(&c.phys_mask); }), static_cast<em_status_t>(EM_ERR_BAD_ARG));
+    expect_error(EM_ERR_BAD_ARG, "phys_mask has 0 cores, core_count is 2");
+    EXPECT_EQ(refused([](em_conf_t& c) { c.default_pool_cfg.subpool[0].num = 0; }), static_cast<em_status_t>(EM_ERR_BAD_ARG));
+    expect_error(EM_ERR_BAD_ARG, "default_pool_cfg: a subpool needs a size and a number of events");
+    static_cast<void>(em_unregister_error_handler());
+}
+
+} // namespace
+} // namespace skerry::test
