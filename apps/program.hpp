@@ -38,6 +38,8 @@ struct options {
     std::string from{};          ///< where a path begins (a vertex number, or a word of a graph with words)
     std::string to{};            ///< where it ends
     std::size_t train = 0;       ///< 0: the preset's; how many images of the input are used
+    std::vector<std::string> more_inputs{}; ///< behind `input`
+    std::size_t cores = 0;                  ///< of an event machine; 0: the program's choice
 };
 
 /// How the paper's program makes its tasks (column PM of Table III).
@@ -61,6 +63,8 @@ struct program_info {
     bool takes_input = false;                        ///< `options::input`
     bool takes_path = false;                         ///< `options::from` and `options::to`
     bool takes_train = false;                        ///< `options::train`
+    bool takes_inputs = false;                       ///< `options::more_inputs`
+    bool takes_cores = false;                        ///< `options::cores`
     std::span<const std::string_view> real_inputs{}; ///< values of `options::input` that `skerry run all` adds
 
     /// The thirteen of the paper; the others are programs of declared accesses.

@@ -92,6 +92,10 @@ std::vector<std::string> options_of(const run_request& request, unsigned repeat,
         }
     };
     add("--input", o.input, !o.input.empty());
+    for (const std::string& input : o.more_inputs) {
+        add("--input", input, true);
+    }
+    add("--cores", std::to_string(o.cores), o.cores != 0);
     add("--from", o.from, !o.from.empty());
     add("--to", o.to, !o.to.empty());
     add("--train", std::to_string(o.train), o.train != 0);

@@ -27,6 +27,7 @@ constexpr double longest_watchdog = 1e6;
 struct words_of_run {
     std::string size{apps::name_of(apps::size::medium)};
     std::string steal;
+    std::vector<std::string> inputs;
     bool pin = false;
     bool guard_accesses = false;
 };
@@ -116,14 +117,19 @@ void add_run(CLI::App& app, cli::run_request& request, words_of_run& words) {
         ->check(CLI::IsMember(std::vector<std::string>(apps::size_names.begin(), apps::size_names.end())))
         ->option_text("SIZE");
     command
-        ->add_option("--input", request.options.input,
+        ->add_option("--input", words.inputs,
                      "Instead of generated input: wordnet, or a file (edge list of SNAP, KONECT or networkx, Matrix "
-                     "Market, Ligra adjacency); digits: images; may be packed by gzip")
+                     "Market, Ligra adjacency); digits: images; may be packed by gzip; packets: a capture, one or more times")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->check(not_empty);
     command->add_option("--from", request.options.from, "Where a path begins: a vertex, or a word")->check(not_empty);
     command->add_option("--to", request.options.to, "Where the path ends")->check(not_empty);
     command->add_option("--train", request.options.train, "digits: only the first so many images")
         ->check(CLI::PositiveNumber)
+        ->option_text("N");
+    command->add_option("--cores", request.options.cores, "packets: threads that receive events")
+        ->check(CLI::Range(1U, 64U))
         ->option_text("N");
     command->add_option("--seed", request.options.seed, "Of generated input")->capture_default_str();
     command->add_option("--granularity", request.options.granularity, "Of the smallest task, instead of the size's")
@@ -224,6 +230,10 @@ int main(int argc, char** argv) {
             return cli::launch(launch_request);
         }
         run_request.options.size = enumerator<apps::size>(apps::size_names, words.size);
+        if (!words.inputs.empty()) {
+            run_request.options.input = words.inputs.front();
+            run_request.options.more_inputs.assign(words.inputs.begin() + 1, words.inputs.end());
+        }
         if (!words.steal.empty()) {
             run_request.runtime.steal = enumerator<skerry::steal_mode>(cli::steal_names, words.steal);
         }

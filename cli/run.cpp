@@ -36,6 +36,12 @@ void refuse_senseless_options(const apps::program_info& info, const apps::option
     if (!options.input.empty() && !info.takes_input) {
         throw apps::usage_error(fmt::format("{} takes no --input (it was '{}')", info.name, options.input));
     }
+    if (!options.more_inputs.empty() && !info.takes_inputs) {
+        throw apps::usage_error(fmt::format("{} takes one --input, not {}", info.name, 1 + options.more_inputs.size()));
+    }
+    if (options.cores != 0 && !info.takes_cores) {
+        throw apps::usage_error(fmt::format("{} takes no --cores (it was {})", info.name, options.cores));
+    }
     if ((!options.from.empty() || !options.to.empty()) && !info.takes_path) {
         throw apps::usage_error(fmt::format("{} takes neither --from nor --to", info.name));
     }
@@ -58,8 +64,8 @@ exit_code run_one(const run_request& request, const run_settings& settings, sker
 
 exit_code run_all(const run_request& request, const run_settings& settings, skerry::runtime& workers) {
     const apps::options& given = request.options;
-    if (!given.input.empty() || !given.from.empty() || !given.to.empty() || given.train != 0) {
-        throw apps::usage_error("--input, --from, --to and --train go with one program, not with 'all'");
+    if (!given.input.empty() || !given.from.empty() || !given.to.empty() || given.train != 0 || given.cores != 0) {
+        throw apps::usage_error("--input, --from, --to, --train and --cores go with one program, not with 'all'");
     }
     progress shown(std::cerr, isatty(STDERR_FILENO) == 1);
     std::vector<measurement> all;

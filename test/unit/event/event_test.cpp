@@ -166,6 +166,7 @@ TEST_P(on_cores, each_receive_function_is_a_parent_of_its_own) {
 struct order {
     std::mutex lock;
     std::vector<int> seen;
+    std::atomic<bool> inside{false};
     std::atomic<bool> go{false};
 };
 
@@ -173,6 +174,7 @@ void note_number(void* context, em_event_t event, em_event_type_t /*type*/, em_q
     order& o = *static_cast<order*>(context);
     const int n = *static_cast<const int*>(em_event_pointer(event));
     em_free(event);
+    o.inside = true;
     while (n < 0 && !o.go) {
         std::this_thread::yield();
     }
@@ -195,6 +197,7 @@ TEST(events, the_highest_priority_goes_first) {
         by_priority.push_back(make_receiver(note_number, &o, EM_QUEUE_TYPE_PARALLEL, p));
     }
     send_number(-1, block.queue); // keeps the core until all have been sent
+    cores::until([&] { return o.inside.load(); });
     for (unsigned p = 0; p < EM_QUEUE_PRIO_NUM; ++p) {
         send_number(static_cast<int>(p), by_priority[p].queue);
     }
