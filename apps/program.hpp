@@ -32,12 +32,12 @@ constexpr std::string_view name_of(size s) noexcept { return size_names[static_c
 
 struct options {
     apps::size size = apps::size::medium;
-    std::string input{};         ///< a file, or a name the program knows; empty: generate the preset's input
-    std::uint64_t seed = 1;      ///< of generated input
-    std::size_t granularity = 0; ///< 0: the preset's
-    std::string from{};          ///< where a path begins (a vertex number, or a word of a graph with words)
-    std::string to{};            ///< where it ends
-    std::size_t train = 0;       ///< 0: the preset's; how many images of the input are used
+    std::string input{};                    ///< a file, or a name the program knows; empty: generate the preset's input
+    std::uint64_t seed = 1;                 ///< of generated input
+    std::size_t granularity = 0;            ///< 0: the preset's
+    std::string from{};                     ///< where a path begins (a vertex number, or a word of a graph with words)
+    std::string to{};                       ///< where it ends
+    std::size_t train = 0;                  ///< 0: the preset's; how many images of the input are used
     std::vector<std::string> more_inputs{}; ///< behind `input`
     std::size_t cores = 0;                  ///< of an event machine; 0: the program's choice
 };

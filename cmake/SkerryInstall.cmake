@@ -6,6 +6,8 @@ include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/skerry")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/skerry" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+install(FILES "${PROJECT_SOURCE_DIR}/include/event_machine.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/event_machine" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(TARGETS skerry skerry_shared EXPORT skerryTargets
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(EXPORT skerryTargets NAMESPACE skerry:: DESTINATION "${package_dir}")

@@ -2,9 +2,9 @@
 #ifndef EVENT_MACHINE_H_
 #define EVENT_MACHINE_H_
 
-/* The Open Event Machine: events are sent to queues, and what a queue receives runs on whichever core has chosen it. For C11
- * and C++20. Names, types and values are those of em-odp 3.8; a function that is missing here is not declared. The page
- * docs/guide/event-machine.md lists both.
+/* The Open Event Machine: events are sent to queues, and what a queue receives runs on whichever core has chosen it.
+ * For C11 and C++20. Names, types and values are those of em-odp 3.8; a function that is missing here is not declared.
+ * The page docs/guide/event-machine.md lists both.
  *
  * Thread safety: every function may be called by any thread at the same time, unless it says otherwise.
  *

@@ -30,8 +30,7 @@ std::vector<std::string> default_files() {
         if (entry.path().extension() == ".pcap") files.push_back(entry.path().string());
     }
     if (files.empty()) {
-        throw input_missing("the captures are not there; fetch them with 'tools/setup run', or name files with --input "
-                            "(looked in " + folder.string() + ")");
+        throw input_missing(folder.string() + ": no captures; 'tools/setup run' fetches them, --input names files of your own");
     }
     std::ranges::sort(files);
     return files;
@@ -52,8 +51,10 @@ link link_of(int type, const std::string& file) {
 
 void read(const std::string& file, captures& all) {
     std::array<char, PCAP_ERRBUF_SIZE> wrong{};
-    const std::unique_ptr<pcap_t, decltype(&pcap_close)> source(pcap_open_offline(file.c_str(), wrong.data()), &pcap_close);
-    if (source == nullptr) throw input_error(std::string(wrong.data()).find(file) == 0 ? wrong.data() : file + ": " + wrong.data());
+    const std::unique_ptr<pcap_t, decltype(&pcap_close)> source(pcap_open_offline(file.c_str(), wrong.data()),
+                                                                &pcap_close);
+    if (source == nullptr)
+        throw input_error(std::string(wrong.data()).find(file) == 0 ? wrong.data() : file + ": " + wrong.data());
     const link of = link_of(pcap_datalink(source.get()), file);
     pcap_pkthdr* header = nullptr;
     const unsigned char* data = nullptr;

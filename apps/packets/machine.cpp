@@ -29,7 +29,8 @@ struct head {
 };
 
 void need(em_status_t status, const char* what) {
-    if (status != EM_OK) throw std::runtime_error(std::string("packets: ") + what + " fails with " + std::to_string(status));
+    if (status != EM_OK)
+        throw std::runtime_error(std::string("packets: ") + what + " fails with " + std::to_string(status));
 }
 
 class machine {
@@ -71,7 +72,8 @@ class machine {
 
     void send(const captures& all, const frame& f, std::uint32_t pass) {
         free_.acquire(); // so that the pool always has one
-        const em_event_t e = em_alloc(static_cast<std::uint32_t>(sizeof(head)) + f.captured, EM_EVENT_TYPE_SW, EM_POOL_DEFAULT);
+        const em_event_t e =
+            em_alloc(static_cast<std::uint32_t>(sizeof(head)) + f.captured, EM_EVENT_TYPE_SW, EM_POOL_DEFAULT);
         auto* const at = static_cast<std::byte*>(em_event_pointer(e));
         new (at) head{f, pass, {}};
         const auto bytes = all.of(f);

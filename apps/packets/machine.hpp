@@ -9,10 +9,9 @@
 
 namespace apps::packets {
 
-/// The calling thread sends the packets, so many times, to a parallel queue, where they are parsed. From there each goes on
-/// to the atomic queue of its flow's share, where it is counted. `cores`: threads that receive; 0: as many as the
-/// processors, at most four.
-/// Errors: std::runtime_error: the event machine cannot be started.
+/// The calling thread sends the packets, so many times, to a parallel queue, where they are parsed. From there each
+/// goes on to the atomic queue of its flow's share, where it is counted. `cores`: threads that receive; 0: as many as
+/// the processors, at most four. Errors: std::runtime_error: the event machine cannot be started.
 void count_by_events(const captures& all, std::uint32_t passes, std::size_t cores, counts& result);
 
 } // namespace apps::packets

@@ -42,11 +42,14 @@ constexpr presets passes{{{2, 1}, {20, 1}, {1000, 1}, {1000, 1}}};
 
 class flows_of_packets final : public instance {
   public:
-    explicit flows_of_packets(const options& o) : passes_(static_cast<std::uint32_t>(chosen(passes, o).n)), cores_(o.cores) {
+    explicit flows_of_packets(const options& o)
+        : passes_(static_cast<std::uint32_t>(chosen(passes, o).n)),
+          cores_(o.cores) {
         std::vector<std::string> files = o.more_inputs;
         if (!o.input.empty()) files.insert(files.begin(), o.input);
         all_ = packets::read_captures(files);
-        if (all_.frames.empty()) throw input_error((files.empty() ? "the captures" : files.front()) + ": there is no packet");
+        if (all_.frames.empty())
+            throw input_error((files.empty() ? "the captures" : files.front()) + ": there is no packet");
     }
 
     std::string problem() const override {
@@ -80,11 +83,12 @@ class flows_of_packets final : public instance {
             }
         }
         if (in_flows != of(fate::counted)) {
-            return {false, std::to_string(of(fate::counted)) + " packets are counted, the flows have " + std::to_string(in_flows)};
+            return {false, std::to_string(of(fate::counted)) + " packets are counted, the flows have " +
+                               std::to_string(in_flows)};
         }
         if (in_flows % passes_ != 0 || bytes % passes_ != 0) return {false, "the passes differ"};
-        return {true, std::to_string(number) + " flows of " + std::to_string(in_flows) + " packets, " + std::to_string(dropped()) +
-                          " dropped"};
+        return {true, std::to_string(number) + " flows of " + std::to_string(in_flows) + " packets, " +
+                          std::to_string(dropped()) + " dropped"};
     }
 
     void corrupt() override {
@@ -100,9 +104,10 @@ class flows_of_packets final : public instance {
     std::optional<std::uint64_t> digest() const override { return packets::digest_of(result_); }
 
     std::string print() const override {
-        return "counted " + std::to_string(of(fate::counted)) + ", no packets of IP " + std::to_string(of(fate::other)) +
-               ", cut " + std::to_string(of(fate::cut)) + ", of a wrong length " + std::to_string(of(fate::wrong_length)) +
-               ", of a wrong checksum " + std::to_string(of(fate::wrong_checksum));
+        return "counted " + std::to_string(of(fate::counted)) + ", no packets of IP " +
+               std::to_string(of(fate::other)) + ", cut " + std::to_string(of(fate::cut)) + ", of a wrong length " +
+               std::to_string(of(fate::wrong_length)) + ", of a wrong checksum " +
+               std::to_string(of(fate::wrong_checksum));
     }
 
   private:

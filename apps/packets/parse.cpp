@@ -27,9 +27,7 @@ class reader {
         cut_ = cut_ || at >= data_.size();
         return at < data_.size() ? static_cast<std::uint8_t>(data_[at]) : std::uint8_t{0};
     }
-    std::uint16_t half(std::size_t at) {
-        return static_cast<std::uint16_t>(byte(at) << 8 | byte(at + 1));
-    }
+    std::uint16_t half(std::size_t at) { return static_cast<std::uint16_t>(byte(at) << 8 | byte(at + 1)); }
     template <std::size_t N>
     void bytes(std::size_t at, std::array<std::uint8_t, 16>& to) {
         for (std::size_t i = 0; i < N; ++i) to[i] = byte(at + i);
@@ -134,7 +132,8 @@ parsed of_type(std::uint16_t type, reader r, std::uint32_t on_wire) {
 } // namespace
 
 std::uint64_t flow_key::hash() const {
-    std::uint64_t h = std::uint64_t{source_port} << 32 | std::uint64_t{target_port} << 16 | std::uint64_t{protocol} << 8 | version;
+    std::uint64_t h =
+        std::uint64_t{source_port} << 32 | std::uint64_t{target_port} << 16 | std::uint64_t{protocol} << 8 | version;
     const auto mix = [&h](std::uint8_t byte) {
         h = (h ^ byte) * 0x9e3779b97f4a7c15U;
         h ^= h >> 29;
@@ -157,7 +156,9 @@ parsed parse(std::span<const std::byte> data, std::uint32_t on_wire, link of) {
         r.skip(16);
         return of_type(type, r, on_wire);
     }
-    case link::loopback: r.skip(4); break; // the family, in an order of bytes that nobody tells; the packet has its version
+    case link::loopback:
+        r.skip(4);
+        break; // the family, in an order of bytes that nobody tells; the packet has its version
     case link::raw: break;
     }
     return ip(r, on_wire);

@@ -92,7 +92,8 @@ class team {
     //   bool arm(bell&)   from now on, whoever makes done() true rings the bell; false: it is true already
     //   bool disarm()     takes arm() back; false: it is true, and whoever made it true delivers to the bell
     //   time_left_ns()    if it has that: done() is true when so many nanoseconds have passed
-    // Newer tasks of its own are those from depth `base` on.
+    // Newer tasks of its own are those from depth `base` on. `text`: what the wait is called; null: it is idleness, of
+    // which neither the trace nor the watchdog tells.
     template <class Condition>
     void wait(worker& self, wanted w, std::size_t base, Condition& c, const char* text, const void* subject) noexcept;
 

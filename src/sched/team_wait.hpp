@@ -18,13 +18,13 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-// Says what a worker does, as long as it lives, to the observer of waits if there is one. `text` is a literal. `Trace`:
-// as worker::with_trace() has it; where that is nothing, this is nothing.
+// Says what a worker does, as long as it lives, to the observer of waits if there is one. `text` is a literal; null:
+// nothing that anybody should hear of. `Trace`: as worker::with_trace() has it; where that is nothing, this is nothing.
 template <class Trace>
 class activity_scope {
   public:
     activity_scope(const worker& self, const char* text, const void* subject) noexcept
-        : observer_(self.home.observer()),
+        : observer_(text != nullptr ? self.home.observer() : nullptr),
           slot_(self.slot) {
         if (observer_ != nullptr) [[unlikely]] {
             before_ = observer_->notes(slot_, {.text = text, .subject = subject, .since = port::now_ns()});
@@ -176,7 +176,9 @@ void team::wait_as(worker& self, Trace trace, wanted w, std::size_t base, Condit
         return;
     }
     const activity_scope<Trace> doing(self, text, subject);
-    trace.wait(trace_id(subject), trace_id(text));
+    if (text != nullptr) {
+        trace.wait(trace_id(subject), trace_id(text));
+    }
     const std::size_t floor = std::exchange(self.floor, base);
     const successors what_follows = w.executor() != nullptr ? successors::elsewhere : successors::here;
     search s;
@@ -211,7 +213,9 @@ void team::wait_as(worker& self, Trace trace, wanted w, std::size_t base, Condit
     relay(self);
     self.floor = floor;
     machine::discard_all(coherence_step::task_joined);
-    trace.resume(trace_id(subject));
+    if (text != nullptr) {
+        trace.resume(trace_id(subject));
+    }
 }
 
 template <class Condition>

@@ -6,9 +6,9 @@
 
 EM_BEGIN_DECLS
 
-/* `eo`: the execution object whose function the calling thread runs, or EM_EO_UNDEF. `args`: of an error of the event machine
- * a format of printf() and its values. What it returns, the function returns that has failed; EM_OK if it failed no more;
- * with EM_ERROR_FATAL_MASK the process ends. */
+/* `eo`: the execution object whose function the calling thread runs, or EM_EO_UNDEF. `args`: of an error of the event
+ * machine a format of printf() and its values. What it returns, the function returns that has failed; EM_OK if it
+ * failed no more; with EM_ERROR_FATAL_MASK the process ends. */
 typedef em_status_t (*em_error_handler_t)(em_eo_t eo, em_status_t error, em_escope_t escope, va_list args);
 
 /* The handler of errors outside of execution objects and of those that have none of their own. Without one, errors are

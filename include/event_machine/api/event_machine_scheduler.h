@@ -6,8 +6,8 @@
 
 EM_BEGIN_DECLS
 
-/* In a receive function for an event of an atomic queue: what follows needs the queue for itself no longer, and another core
- * may receive the next event at once. Elsewhere it does nothing. */
+/* In a receive function for an event of an atomic queue: what follows needs the queue for itself no longer, and another
+ * core may receive the next event at once. Elsewhere it does nothing. */
 EM_API void em_atomic_processing_end(void);
 
 EM_END_DECLS

@@ -49,13 +49,13 @@ typedef struct {
     em_queue_flag_t flags;   /* EM_QUEUE_FLAG_DEFAULT */
     unsigned int min_events; /* how many events the queue holds at most; 0: as many as there are */
     size_t conf_len;         /* 0 */
-    void *conf;
+    void* conf;
 } em_queue_conf_t;
 
 /* Passed on to the start function of an execution object; not looked at. */
 typedef struct {
     size_t conf_len;
-    void *conf;
+    void* conf;
 } em_eo_conf_t;
 
 /* An event that is sent when something is over. */

@@ -20,7 +20,7 @@
 #define EM_API __attribute__((__visibility__("default")))
 
 /* A type of its own for each kind of handle, so that compilers tell them apart. */
-#define EM_HANDLE_T(type) typedef struct type##_object *type
+#define EM_HANDLE_T(type) typedef struct type##_object* type
 
 /* Of every kind: no handle. */
 #define EM_HDL_UNDEF NULL

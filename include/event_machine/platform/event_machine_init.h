@@ -2,9 +2,9 @@
 #ifndef EVENT_MACHINE_INIT_H_
 #define EVENT_MACHINE_INIT_H_
 
-/* The beginning and the end. One thread calls em_init(). Then each thread that shall be a core calls em_init_core(), and
- * em_term_core() at its end; then one calls em_term(). A core has a place in the default runtime meanwhile, so every
- * construct of Skerry works in receive functions. More cores than CPUs work; no thread is pinned. */
+/* The beginning and the end. One thread calls em_init(). Then each thread that shall be a core calls em_init_core(),
+ * and em_term_core() at its end; then one calls em_term(). A core has a place in the default runtime meanwhile, so
+ * every construct of Skerry works in receive functions. More cores than CPUs work; no thread is pinned. */
 
 #include <event_machine/platform/event_machine_pool.h>
 
@@ -21,12 +21,12 @@ typedef struct {
     uint32_t internal_check;        /* em_conf_init() was called */
 } em_conf_t;
 
-EM_API void em_conf_init(em_conf_t *conf);
-EM_API em_status_t em_init(const em_conf_t *conf);
+EM_API void em_conf_init(em_conf_t* conf);
+EM_API em_status_t em_init(const em_conf_t* conf);
 EM_API em_status_t em_init_core(void);
 EM_API em_status_t em_term_core(void);
 /* Frees what is left: events, queues, execution objects, pools. `conf` is not looked at. */
-EM_API em_status_t em_term(const em_conf_t *conf);
+EM_API em_status_t em_term(const em_conf_t* conf);
 
 EM_END_DECLS
 

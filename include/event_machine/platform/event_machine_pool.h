@@ -20,10 +20,10 @@ typedef struct {
 } em_pool_cfg_t;
 
 /* Defaults: 1,024 events of 256 bytes. */
-EM_API void em_pool_cfg_init(em_pool_cfg_t *const pool_cfg);
+EM_API void em_pool_cfg_init(em_pool_cfg_t* const pool_cfg);
 
 /* `pool`: EM_POOL_UNDEF, or the handle that it shall have. EM_POOL_UNDEF: an error. At most 16 pools. */
-EM_API em_pool_t em_pool_create(const char *name, em_pool_t pool, const em_pool_cfg_t *pool_cfg);
+EM_API em_pool_t em_pool_create(const char* name, em_pool_t pool, const em_pool_cfg_t* pool_cfg);
 
 /* EM_ERR_NOT_FREE: events of it are in use. */
 EM_API em_status_t em_pool_delete(em_pool_t pool);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The functions of event_machine.h, but for those of dispatch.cpp: each looks at what it is given, and says what is wrong.
+// The functions of event_machine.h, but for those of dispatch.cpp: each looks at what it is given, and says what is
+// wrong.
 
 #include <memory>
 #include <new>
@@ -14,6 +15,7 @@
 #include "frontend/event/event_machine.hpp"
 #include "frontend/event/kept_name.hpp"
 #include "sched/entry.hpp"
+#include "sched/team.hpp"
 
 using namespace skerry::detail;
 
@@ -22,7 +24,7 @@ namespace {
 constexpr std::uint32_t initialised = 0x534b6d21; // what the functions ..._init() leave in what they initialise
 
 template <class... Values>
-em_status_t refuse(em_status_t error, em_escope_t scope, const char* format, Values... values) noexcept {
+em_status_t refuse_call(em_status_t error, em_escope_t scope, const char* format, Values... values) noexcept {
     return event_error(error, scope, format, values...);
 }
 
@@ -31,12 +33,12 @@ template <class F>
 em_status_t with_machine(const char* function, em_escope_t scope, F&& f) noexcept {
     event_machine* const em = event_machine::instance();
     if (em == nullptr) {
-        return refuse(EM_ERR_NOT_INITIALIZED, scope, "%s: em_init() was not called", function);
+        return refuse_call(EM_ERR_NOT_INITIALIZED, scope, "%s: em_init() was not called", function);
     }
     try {
         return f(*em);
     } catch (const std::bad_alloc&) {
-        return refuse(EM_ERR_ALLOC_FAILED, scope, "%s: there is no memory", function);
+        return refuse_call(EM_ERR_ALLOC_FAILED, scope, "%s: there is no memory", function);
     }
 }
 
@@ -45,8 +47,9 @@ template <class F>
 em_status_t with_queue(const char* function, em_escope_t scope, em_queue_t handle, F&& f) noexcept {
     return with_machine(function, scope, [&](event_machine& em) -> em_status_t {
         event_queue* const q = em.queue(handle);
-        return q != nullptr ? f(em, *q)
-                            : refuse(EM_ERR_BAD_ID, scope, "%s: there is no queue %p", function, static_cast<void*>(handle));
+        return q != nullptr
+                   ? f(em, *q)
+                   : refuse_call(EM_ERR_BAD_ID, scope, "%s: there is no queue %p", function, static_cast<void*>(handle));
     });
 }
 
@@ -54,9 +57,9 @@ template <class F>
 em_status_t with_object(const char* function, em_escope_t scope, em_eo_t handle, F&& f) noexcept {
     return with_machine(function, scope, [&](event_machine& em) -> em_status_t {
         execution_object* const eo = em.object(handle);
-        return eo != nullptr
-                   ? f(em, *eo)
-                   : refuse(EM_ERR_BAD_ID, scope, "%s: there is no execution object %p", function, static_cast<void*>(handle));
+        return eo != nullptr ? f(em, *eo)
+                             : refuse_call(EM_ERR_BAD_ID, scope, "%s: there is no execution object %p", function,
+                                      static_cast<void*>(handle));
     });
 }
 
@@ -83,16 +86,17 @@ const char* wrong_with(const em_pool_cfg_t& c) noexcept {
 bool copy_notices(const char* function, em_escope_t scope, int count, const em_notif_t* table, std::vector<notice>& to,
                   em_status_t& status) {
     if (count < 0 || (count > 0 && table == nullptr)) {
-        status = refuse(EM_ERR_BAD_ARG, scope, "%s: %d notifications without a table", function, count);
+        status = refuse_call(EM_ERR_BAD_ARG, scope, "%s: %d notifications without a table", function, count);
         return false;
     }
     for (const em_notif_t& n : std::span(table, static_cast<std::size_t>(count))) {
         if (n.egroup != EM_EVENT_GROUP_UNDEF) {
-            status = refuse(EM_ERR_NOT_IMPLEMENTED, scope, "%s: notifications to event groups are not there yet", function);
+            status =
+                refuse_call(EM_ERR_NOT_IMPLEMENTED, scope, "%s: notifications to event groups are not there yet", function);
             return false;
         }
         if (n.event == EM_EVENT_UNDEF || event_machine::instance()->queue(n.queue) == nullptr) {
-            status = refuse(EM_ERR_BAD_ARG, scope, "%s: a notification without an event, or to no queue", function);
+            status = refuse_call(EM_ERR_BAD_ARG, scope, "%s: a notification without an event, or to no queue", function);
             return false;
         }
         to.push_back({n.event, n.queue});
@@ -111,8 +115,8 @@ bool may_wait(const char* function, em_escope_t scope, em_status_t& status) noex
     if (!this_event_thread.dispatching) {
         return true;
     }
-    status = refuse(EM_ERR_BAD_CONTEXT, scope, "%s: inside of a receive function or of a task; take the one without _sync",
-                    function);
+    status = refuse_call(EM_ERR_BAD_CONTEXT, scope,
+                    "%s: inside of a receive function or of a task; take the one without _sync", function);
     return false;
 }
 
@@ -122,7 +126,7 @@ bool may_wait(const char* function, em_escope_t scope, em_status_t& status) noex
 
 void em_conf_init(em_conf_t* conf) {
     if (conf == nullptr) {
-        static_cast<void>(refuse(EM_ERR_BAD_POINTER, EM_ESCOPE_CONF_INIT, "em_conf_init: a null pointer"));
+        static_cast<void>(refuse_call(EM_ERR_BAD_POINTER, EM_ESCOPE_CONF_INIT, "em_conf_init: a null pointer"));
         return;
     }
     *conf = em_conf_t{};
@@ -133,33 +137,33 @@ void em_conf_init(em_conf_t* conf) {
 em_status_t em_init(const em_conf_t* conf) {
     constexpr em_escope_t scope = EM_ESCOPE_INIT;
     if (conf == nullptr || conf->internal_check != initialised) {
-        return refuse(EM_ERR_NOT_INITIALIZED, scope, "em_init: em_conf_init() was not called for the configuration");
+        return refuse_call(EM_ERR_NOT_INITIALIZED, scope, "em_init: em_conf_init() was not called for the configuration");
     }
     if (event_machine::instance() != nullptr) {
-        return refuse(EM_ERR_BAD_STATE, scope, "em_init: it was called before, and em_term() was not");
+        return refuse_call(EM_ERR_BAD_STATE, scope, "em_init: it was called before, and em_term() was not");
     }
     if (conf->device_id != 0 || conf->process_per_core != 0) {
-        return refuse(EM_ERR_NOT_SUPPORTED, scope, "em_init: %s",
+        return refuse_call(EM_ERR_NOT_SUPPORTED, scope, "em_init: %s",
                       conf->device_id != 0 ? "there is one device, 0" : "a core is a thread, never a process");
     }
     if (conf->event_timer != 0) {
-        return refuse(EM_ERR_NOT_IMPLEMENTED, scope, "em_init: timers are not there yet");
+        return refuse_call(EM_ERR_NOT_IMPLEMENTED, scope, "em_init: timers are not there yet");
     }
     if (conf->thread_per_core == 0 || conf->core_count < 1 || conf->core_count > EM_MAX_CORES) {
-        return refuse(EM_ERR_BAD_ARG, scope, "em_init: thread_per_core is %d (not 0), core_count is %d (1 to %d)",
+        return refuse_call(EM_ERR_BAD_ARG, scope, "em_init: thread_per_core is %d (not 0), core_count is %d (1 to %d)",
                       conf->thread_per_core, conf->core_count, EM_MAX_CORES);
     }
     if (em_core_mask_count(&conf->phys_mask) != conf->core_count) {
-        return refuse(EM_ERR_BAD_ARG, scope, "em_init: phys_mask has %d cores, core_count is %d",
+        return refuse_call(EM_ERR_BAD_ARG, scope, "em_init: phys_mask has %d cores, core_count is %d",
                       em_core_mask_count(&conf->phys_mask), conf->core_count);
     }
     if (const char* const wrong = wrong_with(conf->default_pool_cfg)) {
-        return refuse(EM_ERR_BAD_ARG, scope, "em_init: default_pool_cfg: %s", wrong);
+        return refuse_call(EM_ERR_BAD_ARG, scope, "em_init: default_pool_cfg: %s", wrong);
     }
     try {
         event_machine::publish(new event_machine(*conf));
     } catch (const std::bad_alloc&) {
-        return refuse(EM_ERR_ALLOC_FAILED, scope, "em_init: there is no memory for the default pool");
+        return refuse_call(EM_ERR_ALLOC_FAILED, scope, "em_init: there is no memory for the default pool");
     }
     return EM_OK;
 }
@@ -169,22 +173,26 @@ em_status_t em_init_core() {
     return with_machine("em_init_core", scope, [&](event_machine& em) -> em_status_t {
         event_thread& self = this_event_thread;
         if (self.core >= 0 || current_page != nullptr) {
-            return refuse(EM_ERR_BAD_CONTEXT, scope, "em_init_core: %s",
+            return refuse_call(EM_ERR_BAD_CONTEXT, scope, "em_init_core: %s",
                           self.core >= 0 ? "the calling thread is a core" : "inside of a task or of run()");
         }
         try {
             enter_default_team();
         } catch (const std::system_error& e) {
-            return refuse(EM_ERR_OPERATION_FAILED, scope, "em_init_core: %s", e.what());
+            return refuse_call(EM_ERR_OPERATION_FAILED, scope, "em_init_core: %s", e.what());
         }
         const int core = em.add_core();
         if (core < 0) {
             leave_team();
-            return refuse(EM_ERR_TOO_LARGE, scope, "em_init_core: all %d cores have begun", em.core_count());
+            return refuse_call(EM_ERR_TOO_LARGE, scope, "em_init_core: all %d cores have begun", em.core_count());
         }
         self = {};
         self.core = core;
         self.page = current_page;
+        const worker& place = worker::of(*current_page);
+        if (wait_observer* const to = place.home.observer()) { // a core's life is no task
+            to->runs(place.slot, {});
+        }
         return EM_OK;
     });
 }
@@ -194,8 +202,9 @@ em_status_t em_term_core() {
     return with_machine("em_term_core", scope, [&](event_machine& em) -> em_status_t {
         event_thread& self = this_event_thread;
         if (self.core < 0 || self.dispatching || current_page != self.page) {
-            return refuse(EM_ERR_BAD_CONTEXT, scope, "em_term_core: %s",
-                          self.core < 0 ? "the calling thread is no core" : "inside of a receive function, a task or run()");
+            return refuse_call(EM_ERR_BAD_CONTEXT, scope, "em_term_core: %s",
+                          self.core < 0 ? "the calling thread is no core"
+                                        : "inside of a receive function, a task or run()");
         }
         self = {};
         leave_team();
@@ -208,7 +217,7 @@ em_status_t em_term(const em_conf_t* /*conf*/) {
     constexpr em_escope_t scope = EM_ESCOPE_TERM;
     return with_machine("em_term", scope, [&](event_machine& em) -> em_status_t {
         if (const int inside = em.cores_inside()) {
-            return refuse(EM_ERR_BAD_STATE, scope, "em_term: %d cores have not called em_term_core()", inside);
+            return refuse_call(EM_ERR_BAD_STATE, scope, "em_term: %d cores have not called em_term_core()", inside);
         }
         event_machine::publish(nullptr);
         delete &em;
@@ -231,7 +240,8 @@ int em_core_count() {
 
 em_status_t em_register_error_handler(em_error_handler_t handler) {
     if (handler == nullptr) {
-        return refuse(EM_ERR_BAD_POINTER, EM_ESCOPE_REGISTER_ERROR_HANDLER, "em_register_error_handler: a null pointer");
+        return refuse_call(EM_ERR_BAD_POINTER, EM_ESCOPE_REGISTER_ERROR_HANDLER,
+                      "em_register_error_handler: a null pointer");
     }
     handle_event_errors(handler);
     return EM_OK;
@@ -253,7 +263,7 @@ void em_error(em_status_t error, em_escope_t scope, ...) {
 
 void em_pool_cfg_init(em_pool_cfg_t* const pool_cfg) {
     if (pool_cfg == nullptr) {
-        static_cast<void>(refuse(EM_ERR_BAD_POINTER, EM_ESCOPE_POOL_CFG_INIT, "em_pool_cfg_init: a null pointer"));
+        static_cast<void>(refuse_call(EM_ERR_BAD_POINTER, EM_ESCOPE_POOL_CFG_INIT, "em_pool_cfg_init: a null pointer"));
         return;
     }
     *pool_cfg = em_pool_cfg_t{};
@@ -268,15 +278,17 @@ em_pool_t em_pool_create(const char* name, em_pool_t pool, const em_pool_cfg_t* 
     constexpr em_escope_t scope = EM_ESCOPE_POOL_CREATE;
     std::size_t number = 0;
     static_cast<void>(with_machine("em_pool_create", scope, [&](event_machine& em) -> em_status_t {
-        if (const char* const wrong = pool_cfg != nullptr ? wrong_with(*pool_cfg) : "the configuration is a null pointer") {
-            return refuse(EM_ERR_BAD_ARG, scope, "em_pool_create: %s", wrong);
+        if (const char* const wrong =
+                pool_cfg != nullptr ? wrong_with(*pool_cfg) : "the configuration is a null pointer") {
+            return refuse_call(EM_ERR_BAD_ARG, scope, "em_pool_create: %s", wrong);
         }
         number = em.add_pool(name, number_of(pool), *pool_cfg);
-        return number != 0 ? em_status_t{EM_OK}
-                           : refuse(EM_ERR_ALLOC_FAILED, scope,
-                                    pool != EM_POOL_UNDEF ? "em_pool_create: the handle is no pool's (1 to %zu), or taken"
-                                                          : "em_pool_create: there are %zu pools already",
-                                    event_machine::most_pools);
+        return number != 0
+                   ? em_status_t{EM_OK}
+                   : refuse_call(EM_ERR_ALLOC_FAILED, scope,
+                            pool != EM_POOL_UNDEF ? "em_pool_create: the handle is no pool's (1 to %zu), or taken"
+                                                  : "em_pool_create: there are %zu pools already",
+                            event_machine::most_pools);
     }));
     return handle_of<em_pool_t>(number);
 }
@@ -285,10 +297,11 @@ em_status_t em_pool_delete(em_pool_t pool) {
     constexpr em_escope_t scope = EM_ESCOPE_POOL_DELETE;
     return with_machine("em_pool_delete", scope, [&](event_machine& em) -> em_status_t {
         if (em.pool(pool) == nullptr) {
-            return refuse(EM_ERR_BAD_ID, scope, "em_pool_delete: there is no pool %p", static_cast<void*>(pool));
+            return refuse_call(EM_ERR_BAD_ID, scope, "em_pool_delete: there is no pool %p", static_cast<void*>(pool));
         }
         const std::size_t used = em.remove_pool(number_of(pool));
-        return used == 0 ? em_status_t{EM_OK} : refuse(EM_ERR_NOT_FREE, scope, "em_pool_delete: %zu events are in use", used);
+        return used == 0 ? em_status_t{EM_OK}
+                         : refuse_call(EM_ERR_NOT_FREE, scope, "em_pool_delete: %zu events are in use", used);
     });
 }
 
@@ -298,27 +311,27 @@ em_event_t em_alloc(uint32_t size, em_event_type_t type, em_pool_t pool) {
     static_cast<void>(with_machine("em_alloc", scope, [&](event_machine& em) -> em_status_t {
         event_pool* const from = em.pool(pool);
         if (from == nullptr) {
-            return refuse(EM_ERR_BAD_ID, scope, "em_alloc: there is no pool %p", static_cast<void*>(pool));
+            return refuse_call(EM_ERR_BAD_ID, scope, "em_alloc: there is no pool %p", static_cast<void*>(pool));
         }
         if (const em_event_type_t major = em_get_type_major(type);
             major != EM_EVENT_TYPE_SW && (major != EM_EVENT_TYPE_PACKET || from->type() != EM_EVENT_TYPE_PACKET)) {
-            return refuse(EM_ERR_BAD_TYPE, scope, "em_alloc: pool '%s' has no events of type 0x%x", from->name(), type);
+            return refuse_call(EM_ERR_BAD_TYPE, scope, "em_alloc: pool '%s' has no events of type 0x%x", from->name(), type);
         }
         if (size > from->largest()) {
-            return refuse(EM_ERR_TOO_LARGE, scope, "em_alloc: the largest events of pool '%s' have %u bytes, not %u",
+            return refuse_call(EM_ERR_TOO_LARGE, scope, "em_alloc: the largest events of pool '%s' have %u bytes, not %u",
                           from->name(), from->largest(), size);
         }
         e = from->take(size, type);
         return e != nullptr ? em_status_t{EM_OK}
-                            : refuse(EM_ERR_ALLOC_FAILED, scope, "em_alloc: no event of %u bytes is free in pool '%s'", size,
-                                     from->name());
+                            : refuse_call(EM_ERR_ALLOC_FAILED, scope, "em_alloc: no event of %u bytes is free in pool '%s'",
+                                     size, from->name());
     }));
     return e != nullptr ? e->handle() : EM_EVENT_UNDEF;
 }
 
 void em_free(em_event_t handle) {
     if (handle == EM_EVENT_UNDEF) {
-        static_cast<void>(refuse(EM_ERR_BAD_ARG, EM_ESCOPE_FREE, "em_free: no event"));
+        static_cast<void>(refuse_call(EM_ERR_BAD_ARG, EM_ESCOPE_FREE, "em_free: no event"));
         return;
     }
     event& e = *event::of(handle);
@@ -329,7 +342,7 @@ em_status_t em_send(em_event_t handle, em_queue_t queue) {
     constexpr em_escope_t scope = EM_ESCOPE_SEND;
     return with_queue("em_send", scope, queue, [&](event_machine& em, event_queue& q) -> em_status_t {
         if (handle == EM_EVENT_UNDEF) {
-            return refuse(EM_ERR_BAD_ARG, scope, "em_send: no event");
+            return refuse_call(EM_ERR_BAD_ARG, scope, "em_send: no event");
         }
         event& e = *event::of(handle);
         if (this_event_thread.until_started != nullptr) {
@@ -339,18 +352,18 @@ em_status_t em_send(em_event_t handle, em_queue_t queue) {
         switch (em.send(e, q)) {
         case event_machine::sent::yes: return EM_OK;
         case event_machine::sent::full:
-            return refuse(EM_ERR_OPERATION_FAILED, scope, "em_send: queue %p holds %zu events, as many as it may",
+            return refuse_call(EM_ERR_OPERATION_FAILED, scope, "em_send: queue %p holds %zu events, as many as it may",
                           static_cast<void*>(queue), q.most);
         case event_machine::sent::not_open: break;
         }
-        return refuse(EM_ERR_BAD_STATE, scope, "em_send: no execution object receives from queue %p now",
+        return refuse_call(EM_ERR_BAD_STATE, scope, "em_send: no execution object receives from queue %p now",
                       static_cast<void*>(queue));
     });
 }
 
 void* em_event_pointer(em_event_t handle) {
     if (handle == EM_EVENT_UNDEF) {
-        static_cast<void>(refuse(EM_ERR_BAD_ARG, EM_ESCOPE_EVENT_POINTER, "em_event_pointer: no event"));
+        static_cast<void>(refuse_call(EM_ERR_BAD_ARG, EM_ESCOPE_EVENT_POINTER, "em_event_pointer: no event"));
         return nullptr;
     }
     return event::of(handle)->bytes();
@@ -358,7 +371,7 @@ void* em_event_pointer(em_event_t handle) {
 
 uint32_t em_event_get_size(em_event_t handle) {
     if (handle == EM_EVENT_UNDEF) {
-        static_cast<void>(refuse(EM_ERR_BAD_ARG, EM_ESCOPE_EVENT_GET_SIZE, "em_event_get_size: no event"));
+        static_cast<void>(refuse_call(EM_ERR_BAD_ARG, EM_ESCOPE_EVENT_GET_SIZE, "em_event_get_size: no event"));
         return 0;
     }
     return event::of(handle)->size;
@@ -366,7 +379,7 @@ uint32_t em_event_get_size(em_event_t handle) {
 
 em_event_type_t em_event_get_type(em_event_t handle) {
     if (handle == EM_EVENT_UNDEF) {
-        static_cast<void>(refuse(EM_ERR_BAD_ARG, EM_ESCOPE_EVENT_GET_TYPE, "em_event_get_type: no event"));
+        static_cast<void>(refuse_call(EM_ERR_BAD_ARG, EM_ESCOPE_EVENT_GET_TYPE, "em_event_get_type: no event"));
         return EM_EVENT_TYPE_UNDEF;
     }
     return event::of(handle)->type;
@@ -380,22 +393,23 @@ em_queue_t em_queue_create(const char* name, em_queue_type_t type, em_queue_prio
     em_queue_t handle = EM_QUEUE_UNDEF;
     static_cast<void>(with_machine("em_queue_create", scope, [&](event_machine& em) -> em_status_t {
         if (type == EM_QUEUE_TYPE_UNDEF || type > EM_QUEUE_TYPE_OUTPUT) {
-            return refuse(EM_ERR_BAD_TYPE, scope, "em_queue_create: there is no type %u", type);
+            return refuse_call(EM_ERR_BAD_TYPE, scope, "em_queue_create: there is no type %u", type);
         }
         if (type != EM_QUEUE_TYPE_ATOMIC && type != EM_QUEUE_TYPE_PARALLEL) {
-            return refuse(EM_ERR_NOT_IMPLEMENTED, scope,
-                          "em_queue_create: queues of type %u are not there yet; atomic (1) and parallel (2) are", type);
+            return refuse_call(EM_ERR_NOT_IMPLEMENTED, scope,
+                          "em_queue_create: queues of type %u are not there yet; atomic (1) and parallel (2) are",
+                          type);
         }
         if (prio >= EM_QUEUE_PRIO_NUM) {
-            return refuse(EM_ERR_BAD_ARG, scope, "em_queue_create: priority %u is not from 0 to %d", prio,
+            return refuse_call(EM_ERR_BAD_ARG, scope, "em_queue_create: priority %u is not from 0 to %d", prio,
                           EM_QUEUE_PRIO_NUM - 1);
         }
         if (group != EM_QUEUE_GROUP_DEFAULT) {
-            return refuse(EM_ERR_NOT_IMPLEMENTED, scope,
+            return refuse_call(EM_ERR_NOT_IMPLEMENTED, scope,
                           "em_queue_create: queue groups are not there yet, but for EM_QUEUE_GROUP_DEFAULT");
         }
         if (conf != nullptr && ((conf->flags & EM_QUEUE_FLAG_MASK) != EM_QUEUE_FLAG_DEFAULT || conf->conf_len != 0)) {
-            return refuse(EM_ERR_NOT_IMPLEMENTED, scope,
+            return refuse_call(EM_ERR_NOT_IMPLEMENTED, scope,
                           "em_queue_create: flags 0x%x and %zu bytes of configuration; none are there yet", conf->flags,
                           conf->conf_len);
         }
@@ -405,9 +419,10 @@ em_queue_t em_queue_create(const char* name, em_queue_type_t type, em_queue_prio
         q->most = conf != nullptr ? conf->min_events : 0;
         keep_name(q->name, name);
         handle = em.add_queue(std::move(q));
-        return handle != EM_QUEUE_UNDEF ? em_status_t{EM_OK}
-                                        : refuse(EM_ERR_ALLOC_FAILED, scope, "em_queue_create: there are %zu queues already",
-                                                 event_machine::most_queues);
+        return handle != EM_QUEUE_UNDEF
+                   ? em_status_t{EM_OK}
+                   : refuse_call(EM_ERR_ALLOC_FAILED, scope, "em_queue_create: there are %zu queues already",
+                            event_machine::most_queues);
     }));
     return handle;
 }
@@ -415,9 +430,10 @@ em_queue_t em_queue_create(const char* name, em_queue_type_t type, em_queue_prio
 em_status_t em_queue_delete(em_queue_t queue) {
     constexpr em_escope_t scope = EM_ESCOPE_QUEUE_DELETE;
     return with_queue("em_queue_delete", scope, queue, [&](event_machine& em, event_queue& q) -> em_status_t {
-        return em.delete_queue(q) ? em_status_t{EM_OK}
-                                  : refuse(EM_ERR_BAD_STATE, scope, "em_queue_delete: queue %p belongs to an execution object",
-                                           static_cast<void*>(queue));
+        return em.delete_queue(q)
+                   ? em_status_t{EM_OK}
+                   : refuse_call(EM_ERR_BAD_STATE, scope, "em_queue_delete: queue %p belongs to an execution object",
+                            static_cast<void*>(queue));
     });
 }
 
@@ -447,11 +463,13 @@ em_eo_t em_eo_create(const char* name, em_start_func_t start, em_start_local_fun
     em_eo_t handle = EM_EO_UNDEF;
     static_cast<void>(with_machine("em_eo_create", scope, [&](event_machine& em) -> em_status_t {
         if (start == nullptr || stop == nullptr || receive == nullptr) {
-            return refuse(EM_ERR_BAD_POINTER, scope, "em_eo_create: there is no %s function",
-                          start == nullptr ? "start" : stop == nullptr ? "stop" : "receive");
+            return refuse_call(EM_ERR_BAD_POINTER, scope, "em_eo_create: there is no %s function",
+                          start == nullptr  ? "start"
+                          : stop == nullptr ? "stop"
+                                            : "receive");
         }
         if (local_start != nullptr || local_stop != nullptr) {
-            return refuse(EM_ERR_NOT_IMPLEMENTED, scope, "em_eo_create: functions for each core are not there yet");
+            return refuse_call(EM_ERR_NOT_IMPLEMENTED, scope, "em_eo_create: functions for each core are not there yet");
         }
         auto eo = std::make_unique<execution_object>();
         eo->start = start;
@@ -460,10 +478,10 @@ em_eo_t em_eo_create(const char* name, em_start_func_t start, em_start_local_fun
         eo->context = const_cast<void*>(eo_ctx);
         keep_name(eo->name, name);
         handle = em.add_object(std::move(eo));
-        return handle != EM_EO_UNDEF ? em_status_t{EM_OK}
-                                     : refuse(EM_ERR_ALLOC_FAILED, scope,
-                                              "em_eo_create: there are %zu execution objects already",
-                                              event_machine::most_objects);
+        return handle != EM_EO_UNDEF
+                   ? em_status_t{EM_OK}
+                   : refuse_call(EM_ERR_ALLOC_FAILED, scope, "em_eo_create: there are %zu execution objects already",
+                            event_machine::most_objects);
     }));
     return handle;
 }
@@ -473,8 +491,8 @@ em_status_t em_eo_delete(em_eo_t handle) {
     return with_object("em_eo_delete", scope, handle, [&](event_machine& em, execution_object& eo) -> em_status_t {
         return em.delete_object(eo)
                    ? em_status_t{EM_OK}
-                   : refuse(EM_ERR_BAD_STATE, scope, "em_eo_delete: execution object '%s' is not stopped, or has queues",
-                            eo.name.data());
+                   : refuse_call(EM_ERR_BAD_STATE, scope,
+                            "em_eo_delete: execution object '%s' is not stopped, or has queues", eo.name.data());
     });
 }
 
@@ -485,7 +503,7 @@ em_status_t add_queue(const char* function, em_escope_t scope, em_eo_t handle, e
     return with_object(function, scope, handle, [&](event_machine& em, execution_object& eo) -> em_status_t {
         event_queue* const q = em.queue(queue);
         if (q == nullptr) {
-            return refuse(EM_ERR_BAD_ID, scope, "%s: there is no queue %p", function, static_cast<void*>(queue));
+            return refuse_call(EM_ERR_BAD_ID, scope, "%s: there is no queue %p", function, static_cast<void*>(queue));
         }
         em_status_t status = EM_OK;
         std::vector<notice> then;
@@ -493,8 +511,9 @@ em_status_t add_queue(const char* function, em_escope_t scope, em_eo_t handle, e
             return status;
         }
         if (!em.give_queue(eo, *q)) {
-            return refuse(EM_ERR_BAD_STATE, scope, "%s: queue %p belongs to an execution object, or '%s' is being stopped",
-                          function, static_cast<void*>(queue), eo.name.data());
+            return refuse_call(EM_ERR_BAD_STATE, scope,
+                          "%s: queue %p belongs to an execution object, or '%s' is being stopped", function,
+                          static_cast<void*>(queue), eo.name.data());
         }
         send_notices(then);
         return EM_OK;
@@ -506,16 +525,18 @@ em_status_t remove_queue(const char* function, em_escope_t scope, em_eo_t handle
     return with_object(function, scope, handle, [&](event_machine& em, execution_object& eo) -> em_status_t {
         event_queue* const q = em.queue(queue);
         if (q == nullptr) {
-            return refuse(EM_ERR_BAD_ID, scope, "%s: there is no queue %p", function, static_cast<void*>(queue));
+            return refuse_call(EM_ERR_BAD_ID, scope, "%s: there is no queue %p", function, static_cast<void*>(queue));
         }
         em_status_t status = EM_OK;
         std::vector<notice> then;
-        if (!copy_notices(function, scope, num_notif, table, then, status) || (sync && !may_wait(function, scope, status))) {
+        if (!copy_notices(function, scope, num_notif, table, then, status) ||
+            (sync && !may_wait(function, scope, status))) {
             return status;
         }
         if (em.take_queue(eo, *q, std::move(then)) == event_machine::done::no) {
-            return refuse(EM_ERR_BAD_STATE, scope, "%s: queue %p does not belong to execution object '%s', or is being removed",
-                          function, static_cast<void*>(queue), eo.name.data());
+            return refuse_call(EM_ERR_BAD_STATE, scope,
+                          "%s: queue %p does not belong to execution object '%s', or is being removed", function,
+                          static_cast<void*>(queue), eo.name.data());
         }
         if (sync) {
             em.await_gone(*q);
@@ -524,8 +545,8 @@ em_status_t remove_queue(const char* function, em_escope_t scope, em_eo_t handle
     });
 }
 
-em_status_t start(const char* function, em_escope_t scope, em_eo_t handle, em_status_t* result, const em_eo_conf_t* conf,
-                  int num_notif, const em_notif_t* table) noexcept {
+em_status_t start(const char* function, em_escope_t scope, em_eo_t handle, em_status_t* result,
+                  const em_eo_conf_t* conf, int num_notif, const em_notif_t* table) noexcept {
     return with_object(function, scope, handle, [&](event_machine& em, execution_object& eo) -> em_status_t {
         em_status_t status = EM_OK;
         std::vector<notice> then;
@@ -533,7 +554,7 @@ em_status_t start(const char* function, em_escope_t scope, em_eo_t handle, em_st
             return status;
         }
         if (!em.begin_start(eo)) {
-            return refuse(EM_ERR_BAD_STATE, scope, "%s: execution object '%s' is started, or being stopped", function,
+            return refuse_call(EM_ERR_BAD_STATE, scope, "%s: execution object '%s' is started, or being stopped", function,
                           eo.name.data());
         }
         event_thread& self = this_event_thread;
@@ -553,7 +574,7 @@ em_status_t start(const char* function, em_escope_t scope, em_eo_t handle, em_st
             }
         }
         if (status != EM_OK) {
-            return refuse(EM_ERR_OPERATION_FAILED, scope, "%s: the start function of execution object '%s' returned %u",
+            return refuse_call(EM_ERR_OPERATION_FAILED, scope, "%s: the start function of execution object '%s' returned %u",
                           function, eo.name.data(), status);
         }
         send_notices(then);
@@ -566,11 +587,13 @@ em_status_t stop(const char* function, em_escope_t scope, em_eo_t handle, int nu
     return with_object(function, scope, handle, [&](event_machine& em, execution_object& eo) -> em_status_t {
         em_status_t status = EM_OK;
         std::vector<notice> then;
-        if (!copy_notices(function, scope, num_notif, table, then, status) || (sync && !may_wait(function, scope, status))) {
+        if (!copy_notices(function, scope, num_notif, table, then, status) ||
+            (sync && !may_wait(function, scope, status))) {
             return status;
         }
         if (em.stop(eo, std::move(then)) == event_machine::done::no) {
-            return refuse(EM_ERR_BAD_STATE, scope, "%s: execution object '%s' is not started", function, eo.name.data());
+            return refuse_call(EM_ERR_BAD_STATE, scope, "%s: execution object '%s' is not started", function,
+                          eo.name.data());
         }
         if (sync) {
             em.await_stopped(eo);
@@ -610,7 +633,9 @@ em_status_t em_eo_stop(em_eo_t eo, int num_notif, const em_notif_t notif_tbl[]) 
     return stop("em_eo_stop", EM_ESCOPE_EO_STOP, eo, num_notif, notif_tbl, false);
 }
 
-em_status_t em_eo_stop_sync(em_eo_t eo) { return stop("em_eo_stop_sync", EM_ESCOPE_EO_STOP_SYNC, eo, 0, nullptr, true); }
+em_status_t em_eo_stop_sync(em_eo_t eo) {
+    return stop("em_eo_stop_sync", EM_ESCOPE_EO_STOP_SYNC, eo, 0, nullptr, true);
+}
 
 em_eo_state_t em_eo_get_state(em_eo_t handle) {
     em_eo_state_t state = EM_EO_STATE_UNDEF;
@@ -627,7 +652,7 @@ em_status_t em_eo_register_error_handler(em_eo_t handle, em_error_handler_t hand
     return with_object("em_eo_register_error_handler", scope, handle,
                        [&](event_machine&, execution_object& eo) -> em_status_t {
                            if (handler == nullptr) {
-                               return refuse(EM_ERR_BAD_POINTER, scope, "em_eo_register_error_handler: a null pointer");
+                               return refuse_call(EM_ERR_BAD_POINTER, scope, "em_eo_register_error_handler: a null pointer");
                            }
                            eo.on_error.store(handler, memory_order::release);
                            return EM_OK;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <exception>
 #include <limits>
+#include <type_traits>
 
 #include <event_machine/api/event_machine_dispatcher.h>
 #include <event_machine/api/event_machine_scheduler.h>
@@ -53,44 +54,58 @@ void tell_thrown(const execution_object& to, const std::exception_ptr& error) no
                                       "em_dispatch: the receive function of execution object '%s' has thrown: %s",
                                       to.name.data(), e.what()));
     } catch (...) {
-        static_cast<void>(event_error(EM_ERR_LIB_FAILED, EM_ESCOPE_DISPATCH,
-                                      "em_dispatch: the receive function of execution object '%s' has thrown what is no "
-                                      "std::exception",
-                                      to.name.data()));
+        static_cast<void>(
+            event_error(EM_ERR_LIB_FAILED, EM_ESCOPE_DISPATCH,
+                        "em_dispatch: the receive function of execution object '%s' has thrown what is no "
+                        "std::exception",
+                        to.name.data()));
+    }
+}
+
+// The receive function, with a frame of its own for what it begins.
+void call(const event_machine::delivery& d) noexcept {
+    root_frame frame;
+    std::exception_ptr thrown;
+    try {
+        d.to->receive(d.to->context, d.what->handle(), d.what->type, d.from->handle,
+                      d.from->context.load(memory_order::acquire));
+    } catch (...) {
+        thrown = std::current_exception();
+    }
+    frame.wait();
+    if (thrown == nullptr && frame.error.any()) {
+        try {
+            frame.error.rethrow();
+        } catch (...) {
+            thrown = std::current_exception();
+        }
+    }
+    if (thrown != nullptr) {
+        tell_thrown(*d.to, thrown);
     }
 }
 
 void receive(event_machine& em, const event_machine::delivery& d) noexcept {
-    event_thread& self = this_event_thread;
-    self.receiving = true;
-    self.inside = d.to;
-    self.queue = d.from;
-    self.holds_queue = d.from->atomic();
-    {
-        root_frame frame; // what the function begins has a parent of its own
-        std::exception_ptr thrown;
-        try {
-            d.to->receive(d.to->context, d.what->handle(), d.what->type, d.from->handle,
-                          d.from->context.load(memory_order::acquire));
-        } catch (...) {
-            thrown = std::current_exception();
+    event_thread& thread = this_event_thread;
+    thread.inside = d.to;
+    thread.queue = d.from;
+    thread.holds_queue = d.from->atomic();
+    const worker& self = worker::of(*current_page);
+    self.with_trace([&](auto trace) {
+        if constexpr (std::is_same_v<decltype(trace), null_trace>) {
+            call(d);
+        } else { // shown as a task is
+            const naming what{trace_id(reinterpret_cast<const void*>(d.to->receive)), task_naming::code};
+            const running_scope running(self, what);
+            trace.start(trace_id(d.what), what.address, what.kind);
+            call(d);
+            trace.end(trace_id(d.what));
         }
-        frame.wait();
-        if (thrown != nullptr) {
-            tell_thrown(*d.to, thrown);
-        } else if (frame.error.any()) {
-            try {
-                frame.error.rethrow();
-            } catch (...) {
-                tell_thrown(*d.to, std::current_exception());
-            }
-        }
-    }
-    const bool holds = self.holds_queue;
-    self.receiving = false;
-    self.inside = nullptr;
-    self.queue = nullptr;
-    self.holds_queue = false;
+    });
+    const bool holds = thread.holds_queue;
+    thread.inside = nullptr;
+    thread.queue = nullptr;
+    thread.holds_queue = false;
     em.received(d, holds);
 }
 
@@ -98,7 +113,7 @@ void receive(event_machine& em, const event_machine::delivery& d) noexcept {
 bool await_events(event_machine& em, std::uint64_t deadline) noexcept {
     worker& self = worker::of(*current_page);
     event_or_time condition(em, deadline);
-    self.home.wait(self, wanted::any(), self.mine().depth(), condition, "em_dispatch: an event", &em);
+    self.home.wait(self, wanted::any(), self.mine().depth(), condition, nullptr, &em);
     return em.any_ready();
 }
 

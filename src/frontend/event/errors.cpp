@@ -36,8 +36,9 @@ em_status_t handle(em_status_t error, em_escope_t scope, va_list args) noexcept 
     if (handler == nullptr) {
         handler = global_handler.load(memory_order::acquire);
     }
-    const em_status_t result =
-        handler != nullptr ? handler(eo != nullptr ? eo->handle : EM_EO_UNDEF, error, scope, args) : print(error, scope, args);
+    const em_status_t result = handler != nullptr
+                                   ? handler(eo != nullptr ? eo->handle : EM_EO_UNDEF, error, scope, args)
+                                   : print(error, scope, args);
     if (result != EM_ERROR && EM_ERROR_IS_FATAL(result)) {
         fatal("an error handler of the event machine says that error ", result, " is fatal");
     }

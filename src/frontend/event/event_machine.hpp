@@ -7,7 +7,8 @@
 //
 // Invariants
 //  1. A queue is listed if and only if it is open, has events, and is not held.
-//  2. If a queue is listed and a core sleeps, another one is about to look: the core that last received, one whose bell is
+//  2. If a queue is listed and a core sleeps, another one is about to look: the core that last received, one whose bell
+//  is
 //     about to be rung, or the sender that lists it.
 
 #include <algorithm>
@@ -37,7 +38,6 @@ struct event_thread {
     int core = -1;
     worker_page* page = nullptr; // of the core
     bool dispatching = false;    // the core is in em_dispatch()
-    bool receiving = false;      // and in a receive function
     bool holds_queue = false;    // for an event of an atomic queue that it holds
     event_queue* queue = nullptr;
     execution_object* inside = nullptr; // whose function runs
@@ -164,7 +164,8 @@ class event_machine {
     enum class sent : std::uint8_t { yes, not_open, full };
     [[nodiscard]] sent send(event& e, event_queue& q) noexcept;
 
-    // --- for cores ----------------------------------------------------------------------------------------------------
+    // --- for cores
+    // ----------------------------------------------------------------------------------------------------
     struct delivery {
         event_queue* from = nullptr;
         execution_object* to = nullptr;

@@ -19,12 +19,14 @@ event_pool::event_pool(const char* name, const em_pool_cfg_t& config) : type_(co
               [&](unsigned a, unsigned b) { return config.subpool[a].size < config.subpool[b].size; });
     for (unsigned i = 0; i < count_; ++i) {
         const auto& wanted = config.subpool[by_size[i]];
-        const std::size_t payload = (std::size_t{wanted.size} + event::alignment - 1) / event::alignment * event::alignment;
+        const std::size_t payload =
+            (std::size_t{wanted.size} + event::alignment - 1) / event::alignment * event::alignment;
         const std::size_t stride = event::header_bytes + payload;
         if (wanted.num > static_cast<std::size_t>(-1) / 2 / stride) {
             throw std::bad_alloc();
         }
-        memory_[i].reset(static_cast<std::byte*>(::operator new[](stride * wanted.num, std::align_val_t{event::alignment})));
+        memory_[i].reset(
+            static_cast<std::byte*>(::operator new[](stride * wanted.num, std::align_val_t{event::alignment})));
         subpools_[i].size = wanted.size;
         for (std::size_t n = wanted.num; n-- != 0;) {
             event* const e = new (memory_[i].get() + n * stride) event;

@@ -65,7 +65,8 @@ TEST_P(on_cores, a_million_events_through_64_atomic_queues) {
     flood all;
     const em_eo_t eo = em_eo_create("flood", start_nothing, nullptr, stop_nothing, nullptr, take_token, &all);
     for (unsigned i = 0; i < queues; ++i) {
-        all.queue[i] = em_queue_create(nullptr, EM_QUEUE_TYPE_ATOMIC, EM_QUEUE_PRIO_NORMAL, EM_QUEUE_GROUP_DEFAULT, nullptr);
+        all.queue[i] =
+            em_queue_create(nullptr, EM_QUEUE_TYPE_ATOMIC, EM_QUEUE_PRIO_NORMAL, EM_QUEUE_GROUP_DEFAULT, nullptr);
         ASSERT_EQ(em_queue_set_context(all.queue[i], &all.flows[i]), EM_OK);
         ASSERT_EQ(em_eo_add_queue_sync(eo, all.queue[i]), EM_OK);
     }
@@ -140,7 +141,8 @@ struct children {
     std::atomic<int> received{0};
 };
 
-void wait_for_own_children(void* context, em_event_t event, em_event_type_t /*type*/, em_queue_t /*queue*/, void* /*ctx*/) {
+void wait_for_own_children(void* context, em_event_t event, em_event_type_t /*type*/, em_queue_t /*queue*/,
+                           void* /*ctx*/) {
     children& c = *static_cast<children*>(context);
     em_free(event);
     int mine = 0;
@@ -214,7 +216,8 @@ struct let_go_early {
     std::atomic<bool> met{false};
 };
 
-void end_atomic_and_wait(void* context, em_event_t event, em_event_type_t /*type*/, em_queue_t /*queue*/, void* /*ctx*/) {
+void end_atomic_and_wait(void* context, em_event_t event, em_event_type_t /*type*/, em_queue_t /*queue*/,
+                         void* /*ctx*/) {
     let_go_early& l = *static_cast<let_go_early*>(context);
     em_free(event);
     em_atomic_processing_end();
@@ -274,7 +277,8 @@ TEST(events, idle_cores_use_no_processor) {
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
-    const double used = static_cast<double>(after.tv_sec - before.tv_sec) + static_cast<double>(after.tv_nsec - before.tv_nsec) * 1e-9;
+    const double used =
+        static_cast<double>(after.tv_sec - before.tv_sec) + static_cast<double>(after.tv_nsec - before.tv_nsec) * 1e-9;
     EXPECT_LT(used, 0.1); // a core that searched all the time would use 0.5
 }
 

@@ -3,6 +3,7 @@
 // Execution objects and queues through their lives.
 
 #include <atomic>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -95,6 +96,9 @@ TEST(objects, a_start_function_that_fails_starts_nothing_and_loses_no_event) {
     em_status_t result = EM_OK;
     EXPECT_EQ(em_eo_start_sync(eo, &result, nullptr), static_cast<em_status_t>(EM_ERR_OPERATION_FAILED));
     EXPECT_EQ(result, 77U);
+    const std::vector<error_seen> seen = take_errors();
+    ASSERT_EQ(seen.size(), 1U);
+    EXPECT_EQ(seen[0].text, "em_eo_start_sync: the start function of execution object 'counted' returned 77");
     EXPECT_EQ(em_eo_get_state(eo), EM_EO_STATE_CREATED);
     const em_event_t again = make_event(); // the pool's only one has come back
     ASSERT_NE(again, EM_EVENT_UNDEF);
@@ -133,6 +137,7 @@ TEST(objects, events_for_an_object_that_is_not_started_stay_the_senders_and_queu
     ASSERT_EQ(em_eo_add_queue_sync(eo, q), EM_OK);
     const em_event_t first = make_event();
     EXPECT_EQ(em_send(first, q), static_cast<em_status_t>(EM_ERR_BAD_STATE));
+    EXPECT_EQ(take_errors().at(0).text, "em_send: no execution object receives from queue 0x1 now");
     ASSERT_EQ(em_eo_start_sync(eo, nullptr, nullptr), EM_OK);
     ASSERT_EQ(em_send(first, q), EM_OK); // it was the sender's still
     cores::until([&] { return c.inside == 1; });
@@ -180,7 +185,8 @@ TEST(objects, a_bounded_queue_refuses_what_is_too_much) {
     const em_eo_t eo = make(c);
     em_queue_conf_t conf{};
     conf.min_events = 2;
-    const em_queue_t q = em_queue_create("q", EM_QUEUE_TYPE_ATOMIC, EM_QUEUE_PRIO_NORMAL, EM_QUEUE_GROUP_DEFAULT, &conf);
+    const em_queue_t q =
+        em_queue_create("q", EM_QUEUE_TYPE_ATOMIC, EM_QUEUE_PRIO_NORMAL, EM_QUEUE_GROUP_DEFAULT, &conf);
     ASSERT_EQ(em_eo_add_queue_sync(eo, q), EM_OK);
     ASSERT_EQ(em_eo_start_sync(eo, nullptr, nullptr), EM_OK);
     ASSERT_EQ(em_send(make_event(), q), EM_OK);
@@ -189,6 +195,7 @@ TEST(objects, a_bounded_queue_refuses_what_is_too_much) {
     ASSERT_EQ(em_send(make_event(), q), EM_OK);
     const em_event_t e = make_event();
     EXPECT_EQ(em_send(e, q), static_cast<em_status_t>(EM_ERR_OPERATION_FAILED));
+    EXPECT_EQ(take_errors().at(0).text, "em_send: queue 0x1 holds 2 events, as many as it may");
     em_free(e);
     c.hold = false;
     cores::until([&] { return c.received == 3; });
@@ -206,13 +213,33 @@ TEST(objects, what_is_left_at_the_end_is_freed) { // leaks are found by the addr
     static_cast<void>(make_event());
 }
 
-void throw_something(void* /*context*/, em_event_t event, em_event_type_t /*type*/, em_queue_t /*queue*/, void* /*ctx*/) {
+void throw_something(void* /*context*/, em_event_t event, em_event_type_t /*type*/, em_queue_t /*queue*/,
+                     void* /*ctx*/) {
     em_free(event);
     throw std::runtime_error("no");
 }
 
 em_status_t note_eo_error(em_eo_t eo, em_status_t error, em_escope_t scope, va_list args) {
     return keep_error(eo, error, scope, args);
+}
+
+void throw_a_number(void* /*context*/, em_event_t event, em_event_type_t /*type*/, em_queue_t /*queue*/,
+                    void* /*ctx*/) {
+    em_free(event);
+    throw 7;
+}
+
+TEST(objects, what_is_no_exception_is_caught_too) {
+    cores machine(1);
+    const receiver r = make_receiver(throw_a_number, nullptr, EM_QUEUE_TYPE_ATOMIC);
+    ASSERT_EQ(em_send(make_event(), r.queue), EM_OK);
+    std::vector<error_seen> seen;
+    cores::until([&] {
+        seen = take_errors();
+        return !seen.empty();
+    });
+    EXPECT_EQ(seen[0].text,
+              "em_dispatch: the receive function of execution object 'receiver' has thrown what is no std::exception");
 }
 
 TEST(objects, what_a_receive_function_throws_goes_to_the_handler) {
