@@ -36,12 +36,12 @@ std::vector<std::string> default_files() {
     return files;
 }
 
-link link_of(int type, const std::string& file) {
+link_type link_of(int type, const std::string& file) {
     switch (type) {
-    case DLT_EN10MB: return link::ethernet;
-    case DLT_NULL: return link::loopback;
-    case DLT_RAW: return link::raw;
-    case DLT_LINUX_SLL: return link::linux_cooked;
+    case DLT_EN10MB: return link_type::ethernet;
+    case DLT_NULL: return link_type::loopback;
+    case DLT_RAW: return link_type::raw;
+    case DLT_LINUX_SLL: return link_type::linux_cooked;
     default: break;
     }
     const char* const name = pcap_datalink_val_to_name(type);
@@ -55,7 +55,7 @@ void read(const std::string& file, captures& all) {
                                                                 &pcap_close);
     if (source == nullptr)
         throw input_error(std::string(wrong.data()).find(file) == 0 ? wrong.data() : file + ": " + wrong.data());
-    const link of = link_of(pcap_datalink(source.get()), file);
+    const link_type of = link_of(pcap_datalink(source.get()), file);
     pcap_pkthdr* header = nullptr;
     const unsigned char* data = nullptr;
     int status = 0;

@@ -11,13 +11,13 @@
 
 namespace apps::packets {
 
-enum class link : std::uint8_t { ethernet, loopback, raw, linux_cooked };
+enum class link_type : std::uint8_t { ethernet, loopback, raw, linux_cooked };
 
 struct frame {
     std::size_t begin = 0; ///< among the bytes of all
     std::uint32_t captured = 0;
     std::uint32_t on_wire = 0;
-    packets::link link = packets::link::ethernet;
+    link_type link = packets::link_type::ethernet;
 };
 
 struct captures {

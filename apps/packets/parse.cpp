@@ -143,23 +143,23 @@ std::uint64_t flow_key::hash() const {
     return h;
 }
 
-parsed parse(std::span<const std::byte> data, std::uint32_t on_wire, link of) {
+parsed parse(std::span<const std::byte> data, std::uint32_t on_wire, link_type of) {
     reader r(data);
     switch (of) {
-    case link::ethernet: {
+    case link_type::ethernet: {
         const std::uint16_t type = r.half(12);
         r.skip(14);
         return of_type(type, r, on_wire);
     }
-    case link::linux_cooked: {
+    case link_type::linux_cooked: {
         const std::uint16_t type = r.half(14);
         r.skip(16);
         return of_type(type, r, on_wire);
     }
-    case link::loopback:
+    case link_type::loopback:
         r.skip(4);
         break; // the family, in an order of bytes that nobody tells; the packet has its version
-    case link::raw: break;
+    case link_type::raw: break;
     }
     return ip(r, on_wire);
 }

@@ -42,6 +42,6 @@ struct parsed {
 };
 
 /// `on_wire`: bytes of the whole frame, of which `data` may be the beginning.
-parsed parse(std::span<const std::byte> data, std::uint32_t on_wire, link of);
+parsed parse(std::span<const std::byte> data, std::uint32_t on_wire, link_type of);
 
 } // namespace apps::packets

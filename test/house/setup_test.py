@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 SETUP = pathlib.Path(__file__).resolve().parents[2] / "tools" / "setup"
-NEEDED = ["bash", "sh", "awk", "cat", "dirname", "grep", "mktemp", "rm", "env", "tail", "cp", "mv", "mkdir", "tar", "gzip",
+NEEDED = ["bash", "sh", "awk", "cat", "dirname", "find", "grep", "mktemp", "rm", "env", "tail", "cp", "mv", "mkdir", "tar", "gzip",
           "gunzip", "sha256sum"]
 MEMBER = "usr/lib/python3/dist-packages/sklearn/datasets/data/digits.csv.gz"
 
@@ -29,6 +29,8 @@ class Setup(unittest.TestCase):
         self.images = self.folder / "cache" / "skerry" / "digits.csv"
         self.images.parent.mkdir(parents=True)
         self.images.write_text("fetched before")
+        self.captures = self.images.parent / "captures"
+        self.captures.mkdir()
         for name in NEEDED:
             (self.bin / name).symlink_to(shutil.which(name))
         self.stand_in("id", "echo 0")
@@ -153,7 +155,7 @@ case " $* " in *" download "*) cp {made}/*.deb . ;; esac""")
                                   env={"PATH": str(self.bin), "HOME": "/nowhere", "XDG_CACHE_HOME": str(self.folder / "cache")})
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, expected, ""))
         self.assertEqual(self.images.read_bytes(), b"0,1,2\n")
-        self.assertEqual(list(self.images.parent.iterdir()), [self.images])
+        self.assertEqual(sorted(self.images.parent.iterdir()), [self.captures, self.images])
         self.assertEqual(self.called().count("download"), 1)
         self.assertNotIn("update", self.called())
 
@@ -190,6 +192,51 @@ case " $* " in *" download "*) cp {made}/*.deb . ;; esac""")
         self.assertIn("or others than these", self.run_setup("run").stderr)
         self.assertNotIn("update", self.called())
 
+    def packages_with_captures(self):
+        """Two packages, each with captures somewhere, and another file."""
+        made = self.folder / "captures_of"
+        for package, names in (("sip-tester", ["b.pcap", "call.xml"]), ("golang-github-google-gopacket-dev", ["a.pcap"])):
+            tree = made / package / "usr" / "share"
+            tree.mkdir(parents=True)
+            for name in names:
+                (tree / name).write_text(name)
+            with tarfile.open(made / f"{package}_1_all.deb", "w") as archive:
+                archive.add(tree.parent, "./usr")
+        self.stand_in("apt-get", f"""echo "apt-get $*" >>{self.calls}
+for last in "$@"; do :; done
+case " $* " in *" download "*) cp {made}/${{last}}_1_all.deb . ;; esac""")
+        self.stand_in("dpkg-deb", '[ "$1" = --fsys-tarfile ] && cat "$2"')
+
+    def test_fetches_the_captures_and_only_once(self):
+        self.captures.rmdir()
+        self.packages_with_captures()
+        known = hashlib.sha256(b"a.pcapb.pcap").hexdigest()
+        setup = self.folder / "setup"
+        setup.write_text(re.sub("(?m)^captures_sum=.*", "captures_sum=" + known, SETUP.read_text()))
+        shutil.copy(SETUP.parent / "packages.txt", self.folder)
+        for expected in ("setup: fetching the captures of packets from Debian's packages sip-tester "
+                         f"golang-github-google-gopacket-dev into {self.captures}\nsetup: done\n", ""):
+            done = subprocess.run([self.bin / "bash", setup, "run"], capture_output=True, text=True, check=False,
+                                  env={"PATH": str(self.bin), "XDG_CACHE_HOME": str(self.folder / "cache")})
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, expected, ""))
+        self.assertEqual(sorted(path.name for path in self.captures.iterdir()), ["a.pcap", "b.pcap"])
+        self.assertEqual(self.called().count("download"), 2)
+
+    def test_captures_that_are_others(self):
+        self.captures.rmdir()
+        self.packages_with_captures()
+        done = self.run_setup("run")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr, "setup: the captures of packets cannot be had: sip-tester "
+                                      "golang-github-google-gopacket-dev hold none, or others than these\n")
+        self.assertFalse(self.captures.exists())
+
+    def test_captures_without_network(self):
+        self.captures.rmdir()
+        self.stand_in("apt-get", f'echo "apt-get $*" >>{self.calls}; exit 100')
+        self.assertEqual(self.run_setup("run").stderr, "setup: the captures of packets cannot be had: apt-get finds no "
+                                                       f"sip-tester; connect, or put files .pcap into {self.captures}\n")
+
     def test_images_without_a_place(self):
         done = self.run_setup("run", XDG_CACHE_HOME="")
         self.assertEqual((done.returncode, self.called()), (1, ""))
@@ -207,7 +254,7 @@ case " $* " in *" download "*) cp {made}/*.deb . ;; esac""")
         self.assertIn(f"setup: unpacking arm64 packages into {root}: {' '.join(names)}\n", first.stdout)
         for name in names:
             self.assertEqual((root / "usr" / "lib" / f"{name}.so").read_text(), name)
-        self.assertEqual(sorted(p.name for p in root.parent.iterdir()), ["arm64", "digits.csv"])
+        self.assertEqual(sorted(p.name for p in root.parent.iterdir()), ["arm64", "captures", "digits.csv"])
         update, download = self.called().splitlines()
         for call in (update, download): # not the system's lists, nor its architecture
             self.assertRegex(call, r"-o APT::Architecture=arm64 .*-o Dir::State::Lists=(?!/var)\S")
