@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Faults seeded into coherence and the crossing of tasks, the test that catches each, and what that test says.
+"""Faults seeded into coherence, the crossing of tasks and the event machine, the test that catches each, and what that test says.
 
     faults.py write SOURCES OUTPUT       copies of the sources in which each fault stands beside the original
     faults.py run FOLDER [--only TEXT]   runs each fault's test with the fault switched on, and all tests without
@@ -33,9 +33,12 @@ HOME = "deps/crossing_home.cpp"
 AWAY = "deps/crossing_away.cpp"
 HELD = "deps/held_copies.cpp"
 INPUTS = "deps/declared_in.cpp"
+EVENTS = "frontend/event/event_machine.cpp"
+CHOICE = "frontend/event/scheduler.cpp"
 
 UNITS = "coherence_fault_units"  # the executables
 PROGRAMS = "coherence_fault_programs"
+EVENT_UNITS = "event_fault_units"
 
 
 class Fault:
@@ -49,12 +52,35 @@ def unit(file, text, replacement, test, says):
     return Fault([(file, text, replacement)], UNITS, test, says)
 
 
+def events(file, text, replacement, test, says):
+    return Fault([(file, text, replacement)], EVENT_UNITS, test, says)
+
+
 def program(file, text, replacement, name, says):
     test = name if "." in name else f"Processes/Launched.Program/{name}"
     return Fault([(file, text, replacement)], PROGRAMS, test, says)
 
 
 FAULTS = {
+    # Events.
+    "events: an atomic queue is received by two cores":
+        events(EVENTS, "q->held = q->atomic();", "q->held = q->atomic() && !@;",
+               "events/on_cores.a_million_events_through_64_atomic_queues/2", r"all\.wrong"),
+    "events: a stop does not wait for the cores that receive":
+        events(EVENTS, "const bool is_over = eo.receiving == 0;", "const bool is_over = @ || eo.receiving == 0;",
+               "objects.a_stop_is_over_when_the_last_core_has_left", r"em_eo_get_state\(eo\)"),
+    "events: a queue is removed while a core receives from it":
+        events(EVENTS, "const bool is_over = q.receiving == 0;", "const bool is_over = @ || q.receiving == 0;",
+               "objects.after_a_queue_is_removed_nobody_receives_from_it", r"c\.inside"),
+    "events: those that lie in a queue are lost at a stop":
+        events(EVENTS, "    free_all(dropped);\n    if (is_over) {", "    if (!@) free_all(dropped);\n    if (is_over) {",
+               "objects.events_for_an_object_that_is_not_started_stay_the_senders_and_queued_ones_are_freed", r"all\[1\]"),
+    "events: a queue takes more than it may hold":
+        events(EVENTS, "q.most != 0 && q.count >= q.most", "!@ && q.most != 0 && q.count >= q.most",
+               "objects.a_bounded_queue_refuses_what_is_too_much", r"EM_ERR_OPERATION_FAILED"),
+    "events: the lowest priority goes first":
+        events(CHOICE, "        list& of = lists_[priority];\n        if", "        list& of = lists_[@ ? EM_QUEUE_PRIO_NUM - 1 - priority : priority];\n        if",
+               "events.the_highest_priority_goes_first", r"o\.seen"),
     # What lies where.
     "extents: every other slab left out":
         unit(EXTENTS, "            if (part.live()) {", "            if (part.live() && !(@ && part.index % 2 == 1)) {",
