@@ -65,9 +65,10 @@ struct program_info {
     bool takes_train = false;                        ///< `options::train`
     bool takes_inputs = false;                       ///< `options::more_inputs`
     bool takes_cores = false;                        ///< `options::cores`
+    bool by_events = false;                          ///< runs on an event machine
     std::span<const std::string_view> real_inputs{}; ///< values of `options::input` that `skerry run all` adds
 
-    /// The thirteen of the paper; the others are programs of declared accesses.
+    /// The thirteen of the paper; the others are programs of declared accesses, but for those by events.
     constexpr bool in_table_iii() const noexcept { return !paper.input.empty(); }
 };
 

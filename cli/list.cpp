@@ -35,12 +35,16 @@ exit_code list(const list_request& request) {
                        p.info.paper.pattern == apps::pattern::spawn_sync ? "spawn and sync" : "parallel for");
         }
     }
-    fmt::print("\nTasks that declare what they touch:\n");
-    for (const apps::program& p : apps::programs()) {
-        if (!p.info.in_table_iii()) {
-            fmt::print("{:<12} {}\n", p.info.name, p.info.summary);
+    const auto others = [](const char* title, bool by_events) {
+        fmt::print("\n{}:\n", title);
+        for (const apps::program& p : apps::programs()) {
+            if (!p.info.in_table_iii() && p.info.by_events == by_events) {
+                fmt::print("{:<12} {}\n", p.info.name, p.info.summary);
+            }
         }
-    }
+    };
+    others("Tasks that declare what they touch", false);
+    others("Events", true);
     fmt::print("\nThe part after the dash is enough: skerry run nq\n");
     return exit_ok;
 }

@@ -30,7 +30,8 @@ std::vector<std::string> default_files() {
         if (entry.path().extension() == ".pcap") files.push_back(entry.path().string());
     }
     if (files.empty()) {
-        throw input_missing(folder.string() + ": no captures; 'tools/setup run' fetches them, --input names files of your own");
+        throw input_missing(folder.string() +
+                            ": no captures; 'tools/setup run' fetches them, --input names files of your own");
     }
     std::ranges::sort(files);
     return files;

@@ -48,8 +48,7 @@ class flows_of_packets final : public instance {
         std::vector<std::string> files = o.more_inputs;
         if (!o.input.empty()) files.insert(files.begin(), o.input);
         all_ = packets::read_captures(files);
-        if (all_.frames.empty())
-            throw input_error((files.empty() ? "the captures" : files.front()) + ": there is no packet");
+        if (all_.frames.empty()) throw input_error(o.input + ": there is no packet");
     }
 
     std::string problem() const override {
@@ -128,7 +127,8 @@ entry entry_packets() {
              .example = "skerry run packets --size small",
              .takes_input = true,
              .takes_inputs = true,
-             .takes_cores = true},
+             .takes_cores = true,
+             .by_events = true},
             [](const options& o) -> std::unique_ptr<instance> { return std::make_unique<flows_of_packets>(o); }};
 }
 

@@ -74,9 +74,9 @@ TEST_F(captures_in_a_folder, other_files_are_named) {
     std::ofstream(path) << "this is no capture, but it is long enough to be one";
     EXPECT_EQ(refused({path}), path + ": unknown file format");
     EXPECT_EQ(refused({folder_ / "none"}), (folder_ / "none").string() + ": No such file or directory");
-    EXPECT_EQ(refused({file("usb", 189, {})}), (folder_ / "usb").string() +
-                                                   ": packets of link USB_LINUX; known are Ethernet, BSD loopback, raw IP and "
-                                                   "Linux cooked");
+    EXPECT_EQ(refused({file("usb", 189, {})}),
+              (folder_ / "usb").string() + ": packets of link USB_LINUX; known are Ethernet, BSD loopback, raw IP and "
+                                           "Linux cooked");
     EXPECT_THAT(refused({""}), testing::HasSubstr("No such file"));
 }
 

@@ -35,9 +35,26 @@ bytes ethernet(std::uint16_t type) {
 // An IPv4 header with a right checksum.
 bytes ipv4(std::uint8_t protocol, std::uint16_t payload, std::uint16_t fragment = 0) {
     const auto length = static_cast<std::uint16_t>(20 + payload);
-    bytes b{0x45, 0, static_cast<std::uint8_t>(length >> 8), static_cast<std::uint8_t>(length), 0, 1,
-            static_cast<std::uint8_t>(fragment >> 8), static_cast<std::uint8_t>(fragment), 64, protocol, 0, 0,
-            10, 0, 0, 1, 10, 0, 0, 2};
+    bytes b{0x45,
+            0,
+            static_cast<std::uint8_t>(length >> 8),
+            static_cast<std::uint8_t>(length),
+            0,
+            1,
+            static_cast<std::uint8_t>(fragment >> 8),
+            static_cast<std::uint8_t>(fragment),
+            64,
+            protocol,
+            0,
+            0,
+            10,
+            0,
+            0,
+            1,
+            10,
+            0,
+            0,
+            2};
     std::uint32_t sum = 0;
     for (std::size_t i = 0; i < b.size(); i += 2) sum += static_cast<std::uint32_t>(b[i] << 8 | b[i + 1]);
     while (sum > 0xffff) sum = (sum & 0xffff) + (sum >> 16);
@@ -112,7 +129,8 @@ TEST(parse, what_is_dropped) {
     bytes packet = joined({ipv4(tcp, 8), ports});
     EXPECT_EQ(parse_all(bytes(packet.begin(), packet.begin() + 19), link_type::raw).fate, fate::cut);
     const auto whole = static_cast<std::uint32_t>(packet.size());
-    EXPECT_EQ(parse(std::as_bytes(std::span(packet)).first(22), whole, link_type::raw).fate, fate::cut); // within the ports
+    EXPECT_EQ(parse(std::as_bytes(std::span(packet)).first(22), whole, link_type::raw).fate,
+              fate::cut); // within the ports
     EXPECT_EQ(parse_all(bytes(packet.begin(), packet.end() - 1), link_type::raw).fate, fate::wrong_length);
     bytes short_header = packet;
     short_header[0] = 0x44;
@@ -130,7 +148,8 @@ RC_GTEST_PROP(parse, takes_any_bytes, ()) {
     const auto given = *rc::gen::arbitrary<bytes>();
     bytes b(given);
     if (!b.empty() && *rc::gen::arbitrary<bool>()) b[0] = *rc::gen::element<std::uint8_t>(0x45, 0x4f, 0x60);
-    const auto of = *rc::gen::element(link_type::ethernet, link_type::loopback, link_type::raw, link_type::linux_cooked);
+    const auto of =
+        *rc::gen::element(link_type::ethernet, link_type::loopback, link_type::raw, link_type::linux_cooked);
     const auto on_wire = *rc::gen::inRange<std::uint32_t>(0, 70'000);
     const parsed p = parse(std::as_bytes(std::span(b)), on_wire, of);
     RC_ASSERT(static_cast<std::size_t>(p.fate) < fates);

@@ -34,8 +34,12 @@ class Command(unittest.TestCase):
         self.expect(2, "cilk5-nq takes no --input (it was 'x')", "run", "nq", "--input", "x")
         self.expect(2, "cilk5-nq takes neither --from nor --to", "run", "nq", "--from", "dog")
         self.expect(2, "cilk5-nq takes no --train (it was 9)", "run", "nq", "--train", "9")
-        self.expect(2, "--input, --from, --to and --train go with one program, not with 'all'", "run", "all", "--from", "dog")
-        self.expect(2, "--input, --from, --to and --train go with one program, not with 'all'", "run", "all", "--train", "9")
+        alone = "--input, --from, --to, --train and --cores go with one program, not with 'all'"
+        self.expect(2, alone, "run", "all", "--from", "dog")
+        self.expect(2, alone, "run", "all", "--train", "9")
+        self.expect(2, alone, "run", "all", "--cores", "2")
+        self.expect(2, "digits takes one --input, not 2", "run", "digits", "--input", "a", "--input", "b")
+        self.expect(2, "cilk5-nq takes no --cores (it was 2)", "run", "nq", "--cores", "2")
 
     def test_back_ends(self):
         self.expect(2, "--on goes with one program, not with 'all'", "run", "all", "--on", "serial")

@@ -47,9 +47,9 @@ template <class F>
 em_status_t with_queue(const char* function, em_escope_t scope, em_queue_t handle, F&& f) noexcept {
     return with_machine(function, scope, [&](event_machine& em) -> em_status_t {
         event_queue* const q = em.queue(handle);
-        return q != nullptr
-                   ? f(em, *q)
-                   : refuse_call(EM_ERR_BAD_ID, scope, "%s: there is no queue %p", function, static_cast<void*>(handle));
+        return q != nullptr ? f(em, *q)
+                            : refuse_call(EM_ERR_BAD_ID, scope, "%s: there is no queue %p", function,
+                                          static_cast<void*>(handle));
     });
 }
 
@@ -59,7 +59,7 @@ em_status_t with_object(const char* function, em_escope_t scope, em_eo_t handle,
         execution_object* const eo = em.object(handle);
         return eo != nullptr ? f(em, *eo)
                              : refuse_call(EM_ERR_BAD_ID, scope, "%s: there is no execution object %p", function,
-                                      static_cast<void*>(handle));
+                                           static_cast<void*>(handle));
     });
 }
 
@@ -91,12 +91,13 @@ bool copy_notices(const char* function, em_escope_t scope, int count, const em_n
     }
     for (const em_notif_t& n : std::span(table, static_cast<std::size_t>(count))) {
         if (n.egroup != EM_EVENT_GROUP_UNDEF) {
-            status =
-                refuse_call(EM_ERR_NOT_IMPLEMENTED, scope, "%s: notifications to event groups are not there yet", function);
+            status = refuse_call(EM_ERR_NOT_IMPLEMENTED, scope, "%s: notifications to event groups are not there yet",
+                                 function);
             return false;
         }
         if (n.event == EM_EVENT_UNDEF || event_machine::instance()->queue(n.queue) == nullptr) {
-            status = refuse_call(EM_ERR_BAD_ARG, scope, "%s: a notification without an event, or to no queue", function);
+            status =
+                refuse_call(EM_ERR_BAD_ARG, scope, "%s: a notification without an event, or to no queue", function);
             return false;
         }
         to.push_back({n.event, n.queue});
@@ -116,7 +117,7 @@ bool may_wait(const char* function, em_escope_t scope, em_status_t& status) noex
         return true;
     }
     status = refuse_call(EM_ERR_BAD_CONTEXT, scope,
-                    "%s: inside of a receive function or of a task; take the one without _sync", function);
+                         "%s: inside of a receive function or of a task; take the one without _sync", function);
     return false;
 }
 
@@ -137,25 +138,26 @@ void em_conf_init(em_conf_t* conf) {
 em_status_t em_init(const em_conf_t* conf) {
     constexpr em_escope_t scope = EM_ESCOPE_INIT;
     if (conf == nullptr || conf->internal_check != initialised) {
-        return refuse_call(EM_ERR_NOT_INITIALIZED, scope, "em_init: em_conf_init() was not called for the configuration");
+        return refuse_call(EM_ERR_NOT_INITIALIZED, scope,
+                           "em_init: em_conf_init() was not called for the configuration");
     }
     if (event_machine::instance() != nullptr) {
         return refuse_call(EM_ERR_BAD_STATE, scope, "em_init: it was called before, and em_term() was not");
     }
     if (conf->device_id != 0 || conf->process_per_core != 0) {
         return refuse_call(EM_ERR_NOT_SUPPORTED, scope, "em_init: %s",
-                      conf->device_id != 0 ? "there is one device, 0" : "a core is a thread, never a process");
+                           conf->device_id != 0 ? "there is one device, 0" : "a core is a thread, never a process");
     }
     if (conf->event_timer != 0) {
         return refuse_call(EM_ERR_NOT_IMPLEMENTED, scope, "em_init: timers are not there yet");
     }
     if (conf->thread_per_core == 0 || conf->core_count < 1 || conf->core_count > EM_MAX_CORES) {
         return refuse_call(EM_ERR_BAD_ARG, scope, "em_init: thread_per_core is %d (not 0), core_count is %d (1 to %d)",
-                      conf->thread_per_core, conf->core_count, EM_MAX_CORES);
+                           conf->thread_per_core, conf->core_count, EM_MAX_CORES);
     }
     if (em_core_mask_count(&conf->phys_mask) != conf->core_count) {
         return refuse_call(EM_ERR_BAD_ARG, scope, "em_init: phys_mask has %d cores, core_count is %d",
-                      em_core_mask_count(&conf->phys_mask), conf->core_count);
+                           em_core_mask_count(&conf->phys_mask), conf->core_count);
     }
     if (const char* const wrong = wrong_with(conf->default_pool_cfg)) {
         return refuse_call(EM_ERR_BAD_ARG, scope, "em_init: default_pool_cfg: %s", wrong);
@@ -174,7 +176,7 @@ em_status_t em_init_core() {
         event_thread& self = this_event_thread;
         if (self.core >= 0 || current_page != nullptr) {
             return refuse_call(EM_ERR_BAD_CONTEXT, scope, "em_init_core: %s",
-                          self.core >= 0 ? "the calling thread is a core" : "inside of a task or of run()");
+                               self.core >= 0 ? "the calling thread is a core" : "inside of a task or of run()");
         }
         try {
             enter_default_team();
@@ -203,8 +205,8 @@ em_status_t em_term_core() {
         event_thread& self = this_event_thread;
         if (self.core < 0 || self.dispatching || current_page != self.page) {
             return refuse_call(EM_ERR_BAD_CONTEXT, scope, "em_term_core: %s",
-                          self.core < 0 ? "the calling thread is no core"
-                                        : "inside of a receive function, a task or run()");
+                               self.core < 0 ? "the calling thread is no core"
+                                             : "inside of a receive function, a task or run()");
         }
         self = {};
         leave_team();
@@ -241,7 +243,7 @@ int em_core_count() {
 em_status_t em_register_error_handler(em_error_handler_t handler) {
     if (handler == nullptr) {
         return refuse_call(EM_ERR_BAD_POINTER, EM_ESCOPE_REGISTER_ERROR_HANDLER,
-                      "em_register_error_handler: a null pointer");
+                           "em_register_error_handler: a null pointer");
     }
     handle_event_errors(handler);
     return EM_OK;
@@ -286,9 +288,9 @@ em_pool_t em_pool_create(const char* name, em_pool_t pool, const em_pool_cfg_t* 
         return number != 0
                    ? em_status_t{EM_OK}
                    : refuse_call(EM_ERR_ALLOC_FAILED, scope,
-                            pool != EM_POOL_UNDEF ? "em_pool_create: the handle is no pool's (1 to %zu), or taken"
-                                                  : "em_pool_create: there are %zu pools already",
-                            event_machine::most_pools);
+                                 pool != EM_POOL_UNDEF ? "em_pool_create: the handle is no pool's (1 to %zu), or taken"
+                                                       : "em_pool_create: there are %zu pools already",
+                                 event_machine::most_pools);
     }));
     return handle_of<em_pool_t>(number);
 }
@@ -315,16 +317,18 @@ em_event_t em_alloc(uint32_t size, em_event_type_t type, em_pool_t pool) {
         }
         if (const em_event_type_t major = em_get_type_major(type);
             major != EM_EVENT_TYPE_SW && (major != EM_EVENT_TYPE_PACKET || from->type() != EM_EVENT_TYPE_PACKET)) {
-            return refuse_call(EM_ERR_BAD_TYPE, scope, "em_alloc: pool '%s' has no events of type 0x%x", from->name(), type);
+            return refuse_call(EM_ERR_BAD_TYPE, scope, "em_alloc: pool '%s' has no events of type 0x%x", from->name(),
+                               type);
         }
         if (size > from->largest()) {
-            return refuse_call(EM_ERR_TOO_LARGE, scope, "em_alloc: the largest events of pool '%s' have %u bytes, not %u",
-                          from->name(), from->largest(), size);
+            return refuse_call(EM_ERR_TOO_LARGE, scope,
+                               "em_alloc: the largest events of pool '%s' have %u bytes, not %u", from->name(),
+                               from->largest(), size);
         }
         e = from->take(size, type);
         return e != nullptr ? em_status_t{EM_OK}
-                            : refuse_call(EM_ERR_ALLOC_FAILED, scope, "em_alloc: no event of %u bytes is free in pool '%s'",
-                                     size, from->name());
+                            : refuse_call(EM_ERR_ALLOC_FAILED, scope,
+                                          "em_alloc: no event of %u bytes is free in pool '%s'", size, from->name());
     }));
     return e != nullptr ? e->handle() : EM_EVENT_UNDEF;
 }
@@ -353,11 +357,11 @@ em_status_t em_send(em_event_t handle, em_queue_t queue) {
         case event_machine::sent::yes: return EM_OK;
         case event_machine::sent::full:
             return refuse_call(EM_ERR_OPERATION_FAILED, scope, "em_send: queue %p holds %zu events, as many as it may",
-                          static_cast<void*>(queue), q.most);
+                               static_cast<void*>(queue), q.most);
         case event_machine::sent::not_open: break;
         }
         return refuse_call(EM_ERR_BAD_STATE, scope, "em_send: no execution object receives from queue %p now",
-                      static_cast<void*>(queue));
+                           static_cast<void*>(queue));
     });
 }
 
@@ -397,21 +401,21 @@ em_queue_t em_queue_create(const char* name, em_queue_type_t type, em_queue_prio
         }
         if (type != EM_QUEUE_TYPE_ATOMIC && type != EM_QUEUE_TYPE_PARALLEL) {
             return refuse_call(EM_ERR_NOT_IMPLEMENTED, scope,
-                          "em_queue_create: queues of type %u are not there yet; atomic (1) and parallel (2) are",
-                          type);
+                               "em_queue_create: queues of type %u are not there yet; atomic (1) and parallel (2) are",
+                               type);
         }
         if (prio >= EM_QUEUE_PRIO_NUM) {
             return refuse_call(EM_ERR_BAD_ARG, scope, "em_queue_create: priority %u is not from 0 to %d", prio,
-                          EM_QUEUE_PRIO_NUM - 1);
+                               EM_QUEUE_PRIO_NUM - 1);
         }
         if (group != EM_QUEUE_GROUP_DEFAULT) {
             return refuse_call(EM_ERR_NOT_IMPLEMENTED, scope,
-                          "em_queue_create: queue groups are not there yet, but for EM_QUEUE_GROUP_DEFAULT");
+                               "em_queue_create: queue groups are not there yet, but for EM_QUEUE_GROUP_DEFAULT");
         }
         if (conf != nullptr && ((conf->flags & EM_QUEUE_FLAG_MASK) != EM_QUEUE_FLAG_DEFAULT || conf->conf_len != 0)) {
             return refuse_call(EM_ERR_NOT_IMPLEMENTED, scope,
-                          "em_queue_create: flags 0x%x and %zu bytes of configuration; none are there yet", conf->flags,
-                          conf->conf_len);
+                               "em_queue_create: flags 0x%x and %zu bytes of configuration; none are there yet",
+                               conf->flags, conf->conf_len);
         }
         auto q = std::make_unique<event_queue>();
         q->type = type;
@@ -422,7 +426,7 @@ em_queue_t em_queue_create(const char* name, em_queue_type_t type, em_queue_prio
         return handle != EM_QUEUE_UNDEF
                    ? em_status_t{EM_OK}
                    : refuse_call(EM_ERR_ALLOC_FAILED, scope, "em_queue_create: there are %zu queues already",
-                            event_machine::most_queues);
+                                 event_machine::most_queues);
     }));
     return handle;
 }
@@ -433,7 +437,7 @@ em_status_t em_queue_delete(em_queue_t queue) {
         return em.delete_queue(q)
                    ? em_status_t{EM_OK}
                    : refuse_call(EM_ERR_BAD_STATE, scope, "em_queue_delete: queue %p belongs to an execution object",
-                            static_cast<void*>(queue));
+                                 static_cast<void*>(queue));
     });
 }
 
@@ -464,12 +468,13 @@ em_eo_t em_eo_create(const char* name, em_start_func_t start, em_start_local_fun
     static_cast<void>(with_machine("em_eo_create", scope, [&](event_machine& em) -> em_status_t {
         if (start == nullptr || stop == nullptr || receive == nullptr) {
             return refuse_call(EM_ERR_BAD_POINTER, scope, "em_eo_create: there is no %s function",
-                          start == nullptr  ? "start"
-                          : stop == nullptr ? "stop"
-                                            : "receive");
+                               start == nullptr  ? "start"
+                               : stop == nullptr ? "stop"
+                                                 : "receive");
         }
         if (local_start != nullptr || local_stop != nullptr) {
-            return refuse_call(EM_ERR_NOT_IMPLEMENTED, scope, "em_eo_create: functions for each core are not there yet");
+            return refuse_call(EM_ERR_NOT_IMPLEMENTED, scope,
+                               "em_eo_create: functions for each core are not there yet");
         }
         auto eo = std::make_unique<execution_object>();
         eo->start = start;
@@ -481,7 +486,7 @@ em_eo_t em_eo_create(const char* name, em_start_func_t start, em_start_local_fun
         return handle != EM_EO_UNDEF
                    ? em_status_t{EM_OK}
                    : refuse_call(EM_ERR_ALLOC_FAILED, scope, "em_eo_create: there are %zu execution objects already",
-                            event_machine::most_objects);
+                                 event_machine::most_objects);
     }));
     return handle;
 }
@@ -492,7 +497,7 @@ em_status_t em_eo_delete(em_eo_t handle) {
         return em.delete_object(eo)
                    ? em_status_t{EM_OK}
                    : refuse_call(EM_ERR_BAD_STATE, scope,
-                            "em_eo_delete: execution object '%s' is not stopped, or has queues", eo.name.data());
+                                 "em_eo_delete: execution object '%s' is not stopped, or has queues", eo.name.data());
     });
 }
 
@@ -512,8 +517,8 @@ em_status_t add_queue(const char* function, em_escope_t scope, em_eo_t handle, e
         }
         if (!em.give_queue(eo, *q)) {
             return refuse_call(EM_ERR_BAD_STATE, scope,
-                          "%s: queue %p belongs to an execution object, or '%s' is being stopped", function,
-                          static_cast<void*>(queue), eo.name.data());
+                               "%s: queue %p belongs to an execution object, or '%s' is being stopped", function,
+                               static_cast<void*>(queue), eo.name.data());
         }
         send_notices(then);
         return EM_OK;
@@ -535,8 +540,8 @@ em_status_t remove_queue(const char* function, em_escope_t scope, em_eo_t handle
         }
         if (em.take_queue(eo, *q, std::move(then)) == event_machine::done::no) {
             return refuse_call(EM_ERR_BAD_STATE, scope,
-                          "%s: queue %p does not belong to execution object '%s', or is being removed", function,
-                          static_cast<void*>(queue), eo.name.data());
+                               "%s: queue %p does not belong to execution object '%s', or is being removed", function,
+                               static_cast<void*>(queue), eo.name.data());
         }
         if (sync) {
             em.await_gone(*q);
@@ -554,8 +559,8 @@ em_status_t start(const char* function, em_escope_t scope, em_eo_t handle, em_st
             return status;
         }
         if (!em.begin_start(eo)) {
-            return refuse_call(EM_ERR_BAD_STATE, scope, "%s: execution object '%s' is started, or being stopped", function,
-                          eo.name.data());
+            return refuse_call(EM_ERR_BAD_STATE, scope, "%s: execution object '%s' is started, or being stopped",
+                               function, eo.name.data());
         }
         event_thread& self = this_event_thread;
         std::vector<event_thread::later> later;
@@ -574,8 +579,9 @@ em_status_t start(const char* function, em_escope_t scope, em_eo_t handle, em_st
             }
         }
         if (status != EM_OK) {
-            return refuse_call(EM_ERR_OPERATION_FAILED, scope, "%s: the start function of execution object '%s' returned %u",
-                          function, eo.name.data(), status);
+            return refuse_call(EM_ERR_OPERATION_FAILED, scope,
+                               "%s: the start function of execution object '%s' returned %u", function, eo.name.data(),
+                               status);
         }
         send_notices(then);
         return EM_OK;
@@ -593,7 +599,7 @@ em_status_t stop(const char* function, em_escope_t scope, em_eo_t handle, int nu
         }
         if (em.stop(eo, std::move(then)) == event_machine::done::no) {
             return refuse_call(EM_ERR_BAD_STATE, scope, "%s: execution object '%s' is not started", function,
-                          eo.name.data());
+                               eo.name.data());
         }
         if (sync) {
             em.await_stopped(eo);
@@ -649,14 +655,14 @@ em_eo_state_t em_eo_get_state(em_eo_t handle) {
 
 em_status_t em_eo_register_error_handler(em_eo_t handle, em_error_handler_t handler) {
     constexpr em_escope_t scope = EM_ESCOPE_EO_REGISTER_ERROR_HANDLER;
-    return with_object("em_eo_register_error_handler", scope, handle,
-                       [&](event_machine&, execution_object& eo) -> em_status_t {
-                           if (handler == nullptr) {
-                               return refuse_call(EM_ERR_BAD_POINTER, scope, "em_eo_register_error_handler: a null pointer");
-                           }
-                           eo.on_error.store(handler, memory_order::release);
-                           return EM_OK;
-                       });
+    return with_object(
+        "em_eo_register_error_handler", scope, handle, [&](event_machine&, execution_object& eo) -> em_status_t {
+            if (handler == nullptr) {
+                return refuse_call(EM_ERR_BAD_POINTER, scope, "em_eo_register_error_handler: a null pointer");
+            }
+            eo.on_error.store(handler, memory_order::release);
+            return EM_OK;
+        });
 }
 
 em_status_t em_eo_unregister_error_handler(em_eo_t handle) {

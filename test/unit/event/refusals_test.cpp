@@ -64,6 +64,12 @@ TEST(refusals, queues) {
     expect_error(EM_ERR_BAD_STATE, "em_queue_delete: queue 0x1 belongs to an execution object");
     EXPECT_EQ(em_queue_get_context(EM_QUEUE_UNDEF), nullptr);
     expect_error(EM_ERR_BAD_ID, "em_queue_get_context: there is no queue");
+    std::size_t more = 0;
+    while (create_queue(EM_QUEUE_TYPE_ATOMIC) != EM_QUEUE_UNDEF) {
+        ++more;
+    }
+    EXPECT_EQ(more, 65'534U);
+    expect_error(EM_ERR_ALLOC_FAILED, "em_queue_create: there are 65535 queues already");
     EXPECT_EQ(em_send(EM_EVENT_UNDEF, r.queue), static_cast<em_status_t>(EM_ERR_BAD_ARG));
     expect_error(EM_ERR_BAD_ARG, "em_send: no event");
 }
@@ -85,7 +91,8 @@ TEST(refusals, objects) {
     EXPECT_EQ(em_eo_start_sync(r.eo, nullptr, nullptr), static_cast<em_status_t>(EM_ERR_BAD_STATE));
     expect_error(EM_ERR_BAD_STATE, "em_eo_start_sync: execution object 'receiver' is started, or being stopped");
     EXPECT_EQ(em_eo_add_queue_sync(r.eo, r.queue), static_cast<em_status_t>(EM_ERR_BAD_STATE));
-    expect_error(EM_ERR_BAD_STATE, "belongs to an execution object, or 'receiver' is being stopped");
+    expect_error(EM_ERR_BAD_STATE,
+                 "em_eo_add_queue_sync: queue 0x1 belongs to an execution object, or 'receiver' is being stopped");
     EXPECT_EQ(em_eo_stop(r.eo, 1, nullptr), static_cast<em_status_t>(EM_ERR_BAD_ARG));
     expect_error(EM_ERR_BAD_ARG, "em_eo_stop: 1 notifications without a table");
     em_notif_t when{EM_EVENT_UNDEF, r.queue, EM_EVENT_GROUP_UNDEF};
@@ -96,7 +103,8 @@ TEST(refusals, objects) {
     expect_error(EM_ERR_NOT_IMPLEMENTED, "em_eo_stop: notifications to event groups are not there yet");
     const em_queue_t alone = create_queue(EM_QUEUE_TYPE_ATOMIC);
     EXPECT_EQ(em_eo_remove_queue(r.eo, alone, 0, nullptr), static_cast<em_status_t>(EM_ERR_BAD_STATE));
-    expect_error(EM_ERR_BAD_STATE, "does not belong to execution object 'receiver', or is being removed");
+    expect_error(EM_ERR_BAD_STATE,
+                 "em_eo_remove_queue: queue 0x2 does not belong to execution object 'receiver', or is being removed");
     EXPECT_EQ(em_eo_register_error_handler(r.eo, nullptr), static_cast<em_status_t>(EM_ERR_BAD_POINTER));
     expect_error(EM_ERR_BAD_POINTER, "em_eo_register_error_handler: a null pointer");
     ASSERT_EQ(em_eo_stop_sync(r.eo), EM_OK);
