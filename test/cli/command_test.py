@@ -22,6 +22,7 @@ TABLE_III = [
     "ligra-cc", "ligra-mis", "ligra-radii", "ligra-tc",
 ]
 DATAFLOW = ["digits", "list", "mixed"]
+EVENTS = ["packets"]
 # What only the runtime can find wrong: that it does says that the flag has come there.
 BEYOND = [
     (["--stack-size", "1K"], "skerry: options::stack_size is 1024; accepted is 131072 to "),
@@ -119,8 +120,10 @@ class help_and_list(command):
         begin = lines.index("Tasks that declare what they touch:") + 1
         self.assertEqual([line.split()[0] for line in lines[begin:begin + len(DATAFLOW)]], DATAFLOW)
         rows = json.loads(skerry("list", "--json").stdout)
-        self.assertEqual([row["program"] for row in rows if "paper" not in row], DATAFLOW)
-        self.assertEqual([row["program"] for row in rows], TABLE_III + DATAFLOW)
+        begin = lines.index("Events:") + 1
+        self.assertEqual([line.split()[0] for line in lines[begin:begin + len(EVENTS)]], EVENTS)
+        self.assertEqual([row["program"] for row in rows if "paper" not in row], DATAFLOW + EVENTS)
+        self.assertEqual([row["program"] for row in rows], TABLE_III + DATAFLOW + EVENTS)
 
     def test_info_tells_the_workers(self):
         self.assertRegex(skerry("info", SKERRY_WORKERS="3").stdout, r"(?m)^workers +3\b")
@@ -346,13 +349,14 @@ class running(command):
         self.assertEqual(done.returncode, 0, done.stderr)
         rows = json.loads(done.stdout)["rows"]
         generated = [row["program"] for row in rows if row["input"] == "generated"]
-        self.assertEqual(generated, TABLE_III + DATAFLOW)
+        self.assertEqual(generated, TABLE_III + DATAFLOW + EVENTS)
         self.assertEqual({row["program"] for row in rows if row["in_table_iii"]}, set(TABLE_III))
         self.assertTrue(all("skipped" in row or row["check"]["ok"] for row in rows))
         done = skerry("run", "all", "--size", "tiny", "--repeat", "1", XDG_CACHE_HOME="/nowhere")
         self.assertEqual(done.returncode, 0, done.stderr)
         table = done.stdout
         self.assertRegex(table, r"(?m)^digits .* skipped: /nowhere/skerry/digits.csv: not found;")
+        self.assertRegex(table, r"(?m)^packets .* skipped: /nowhere/skerry/captures: no captures;")
         for name in TABLE_III + ["list", "mixed"]:
             self.assertRegex(table, rf"(?m)^{name} .* ok$")
         self.assertRegex(table, r"all \d+ checks passed")
