@@ -76,15 +76,19 @@ std::uint64_t with_accesses() {
     writer sink;
     // [accesses]
     std::array<std::optional<block>, 8> slots; // at most 8 blocks are under way
-    for (std::size_t i = 0;; ++i) {
-        std::optional<block>& b = slots[i % slots.size()];
-        skerry::taskwait_on(skerry::in(b));                             // until the slot's last block was written
-        if (i >= slots.size() && !b) break;                             // there was none any more
-        skerry::spawn(read_one, skerry::inout(source), skerry::out(b)); // one after the other, for they share `source`
-        skerry::spawn(square_one, skerry::inout(b));                    // beside those of other slots
-        skerry::spawn(write_one, skerry::in(b), skerry::inout(sink));   // one after the other, for they share `sink`
-    }
-    skerry::taskwait();
+    // If a stage throws, `finish` waits for all tasks before `slots` goes.
+    skerry::finish([&](skerry::scope&) {
+        for (std::size_t i = 0;; ++i) {
+            std::optional<block>& b = slots[i % slots.size()];
+            // Until the slot's last block was worked on; the sink may not have it yet.
+            skerry::taskwait_on(skerry::in(b));
+            if (i >= slots.size() && !b) break; // there was none any more
+            // Tasks that read run one after the other, for they share `source`; those that write share `sink`.
+            skerry::spawn(read_one, skerry::inout(source), skerry::out(b));
+            skerry::spawn(square_one, skerry::inout(b)); // beside those of other slots
+            skerry::spawn(write_one, skerry::in(b), skerry::inout(sink));
+        }
+    });
     // [/accesses]
     return sink.digest;
 }

@@ -61,7 +61,7 @@ bool groups() {
 }
 
 // [deadline]
-// False: the time was up. Skerry skipped what had not started by then.
+// False: the time was up, and what had not started was skipped. Work may still have ended: look at its result.
 template <class F>
 bool within(std::chrono::milliseconds limit, F&& work) {
     skerry::task_group group;

@@ -205,7 +205,8 @@ template <access_mode Mode, class X>
         return region_access<Mode, std::remove_const_t<type>>(x);
     } else {
         static_assert(std::is_lvalue_reference_v<X>,
-                      "skerry: an access needs an object that lives until the task has ended, not a temporary");
+                      "skerry: an access needs an object that lives until the task has ended, not a temporary: give a "
+                      "value without in()");
         static_assert(!std::is_pointer_v<std::remove_const_t<type>>,
                       "skerry: an access names an object, not a pointer to it: write in(*p), or in(std::span(p, n))");
         static_assert(Mode == access_mode::in || !std::is_const_v<type>,

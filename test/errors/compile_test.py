@@ -101,7 +101,7 @@ CASES = [
      "skerry: spawn: the task keeps this argument, which cannot be copied into it: write std::move(x), or name the"
      " object by in(x) or inout(x)"),
     ("parameter_count", "skerry::spawn([](int, int) {}, 3);",
-     "skerry: spawn: the function takes more or fewer parameters than there are arguments"),
+     "skerry: spawn: the function takes more or fewer parameters than there are arguments (parameters == arguments)"),
     ("in_to_write", "skerry::spawn([](int&) {}, skerry::in(v[0]));",
      "skerry: spawn: in(x) gives the function a const reference or view, but its parameter for this argument is "
      "not const: use inout(x)"),
@@ -116,7 +116,7 @@ CASES = [
     ("wait_for_a_value", "skerry::taskwait_on(v);",
      "skerry: taskwait_on takes accesses: write in(x), out(x) or inout(x)"),
     ("access_temporary", "static_cast<void>(skerry::in(3));",
-     "skerry: an access needs an object that lives until the task has ended, not a temporary"),
+     "skerry: an access needs an object that lives until the task has ended, not a temporary: give a value without in()"),
     ("access_of_pointer", "int* p = v.data(); static_cast<void>(skerry::in(p));",
      "skerry: an access names an object, not a pointer to it: write in(*p), or in(std::span(p, n))"),
     ("access_constant", "const int c = 3; static_cast<void>(skerry::out(c));",

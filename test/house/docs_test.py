@@ -4,6 +4,7 @@
 names of tests and links."""
 
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -151,6 +152,7 @@ class Docs(unittest.TestCase):
             with self.subTest(link):
                 self.assert_broken(f"# The page\n\n[a]({link})\n", 3, f"the link ({link}) names no heading of")
 
+    @unittest.skipUnless(shutil.which("git"), "git is not installed")
     def test_links_of_every_page_that_git_keeps(self):
         subprocess.run(["git", "init", "--quiet", self.root], check=True)
         (self.root / ".gitignore").write_text("/build/\n")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""test/readme/run.py [--without WORD]...: does what README says in an empty Debian 12, and compares what it sees.
+"""test/readme/run.py [--without WORD]...: does what README says in an empty Debian 12, compares what it sees, and times it.
 
 It makes the root of such a system by debootstrap, with nothing but make, puts the committed tree into it, and runs each
 command that stands behind `$ ` in README, in their order. Of what README shows behind a command each line has to come, in
@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -87,8 +88,10 @@ def main():
                 print(f"readme: left out: {command}")
                 continue
             print(f"readme: $ {command}", flush=True)
+            began = time.monotonic()
             done = subprocess.run(["chroot", root, "/usr/bin/env", "-i", "HOME=/root", "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
                                    "bash", "-c", f"cd /skerry && {command}"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+            print(f"readme: took {time.monotonic() - began:.0f} s", flush=True)
             gone = missing(shown, done.stdout)
             if done.returncode != 0 or gone is not None:
                 wrong += 1

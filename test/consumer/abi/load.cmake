@@ -23,7 +23,8 @@ endfunction()
 
 # message: what the loader must say. It ends a program that it does not start with 127; main() never returns that.
 function(must_not_start how message)
-  execute_process(COMMAND "${program}" RESULT_VARIABLE status ERROR_VARIABLE output OUTPUT_VARIABLE output)
+  execute_process(COMMAND "${loader}" --inhibit-cache "${program}" RESULT_VARIABLE status ERROR_VARIABLE output
+                  OUTPUT_VARIABLE output)
   if(NOT status EQUAL 127)
     message(FATAL_ERROR "the program starts ${how} (${status}):\n${output}")
   endif()
@@ -38,6 +39,13 @@ run_or_stop("making a library of the next version" ${COMPILER} -std=c++20 -I${IN
 
 file(CREATE_LINK "${LIBRARY}" "${FOLDER}/${asked}" SYMBOLIC)
 run_or_stop("the program beside its own library" "${program}")
+
+# The loader that the program asks for. Called without its cache, it finds no Skerry that is installed on this system.
+execute_process(COMMAND readelf --program-headers "${program}" OUTPUT_VARIABLE headers COMMAND_ERROR_IS_FATAL ANY)
+if(NOT headers MATCHES "program interpreter: ([^]]+)")
+  message(FATAL_ERROR "the program asks for no loader:\n${headers}")
+endif()
+set(loader "${CMAKE_MATCH_1}")
 
 file(REMOVE "${FOLDER}/${asked}")
 must_not_start("beside the next version" "libskerry\\.so\\.${VERSION}: cannot open shared object file")

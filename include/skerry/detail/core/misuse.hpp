@@ -85,7 +85,8 @@ auto explain() {
                       "std::move(x), or name the object by in(x) or inout(x)");
     } else if constexpr (What == misuse::parameter_count) {
         static_assert(Number == sizeof...(Types),
-                      "skerry: spawn: the function takes more or fewer parameters than there are arguments");
+                      "skerry: spawn: the function takes more or fewer parameters than there are arguments "
+                      "(parameters == arguments)");
     } else if constexpr (What == misuse::writes_what_it_read) {
         static_assert(argument_fits<Number, Types...>,
                       "skerry: spawn: in(x) gives the function a const reference or view, but its parameter for this "
