@@ -105,12 +105,6 @@ bool copy_notices(const char* function, em_escope_t scope, int count, const em_n
     return true;
 }
 
-void send_notices(const std::vector<notice>& to) noexcept {
-    for (const notice& n : to) {
-        static_cast<void>(em_send(n.event, n.queue));
-    }
-}
-
 // A function that waits for other cores may not be called where they may wait for this one.
 bool may_wait(const char* function, em_escope_t scope, em_status_t& status) noexcept {
     if (!this_event_thread.dispatching) {

@@ -178,7 +178,7 @@ event_machine::done event_machine::take_queue(execution_object& eo, event_queue&
     }
     lock.unlock();
     free_all(dropped);
-    tell(over);
+    send_notices(over);
     return is_over ? done::yes : done::later;
 }
 
@@ -236,7 +236,7 @@ void event_machine::finish_stop(execution_object& eo) noexcept {
         over = std::exchange(eo.when_stopped, {});
         changed_.notify_all();
     }
-    tell(over);
+    send_notices(over);
 }
 
 em_eo_state_t event_machine::state_of(execution_object& eo) noexcept {
@@ -246,17 +246,19 @@ em_eo_state_t event_machine::state_of(execution_object& eo) noexcept {
 
 void event_machine::await_gone(event_queue& q) {
     std::unique_lock lock(lock_);
-    changed_.wait(lock, [&] { return q.owner == nullptr; });
+    changed_.wait(lock, [&] { return !q.leaving; });
 }
 
 void event_machine::await_stopped(execution_object& eo) {
     std::unique_lock lock(lock_);
-    changed_.wait(lock, [&] { return eo.state == EM_EO_STATE_CREATED; });
+    changed_.wait(lock, [&] { return eo.state != EM_EO_STATE_STOPPING; });
 }
 
-void event_machine::tell(const std::vector<notice>& who) noexcept {
-    for (const notice& n : who) {
-        static_cast<void>(em_send(n.event, n.queue));
+void send_notices(const std::vector<notice>& which) noexcept {
+    for (const notice& n : which) {
+        if (em_send(n.event, n.queue) != EM_OK) {
+            em_free(n.event); // nobody else has it
+        }
     }
 }
 
@@ -332,7 +334,7 @@ void event_machine::received(const delivery& d, bool holds) noexcept {
         }
         stopped = --d.to->receiving == 0 && d.to->state == EM_EO_STATE_STOPPING;
     }
-    tell(over);
+    send_notices(over);
     if (stopped) {
         finish_stop(*d.to);
     }

@@ -8,8 +8,7 @@
 // Invariants
 //  1. A queue is listed if and only if it is open, has events, and is not held.
 //  2. If a queue is listed and a core sleeps, another one is about to look: the core that last received, one whose bell
-//  is
-//     about to be rung, or the sender that lists it.
+//     is about to be rung, or the sender that lists it.
 
 #include <algorithm>
 #include <cstddef>
@@ -165,7 +164,6 @@ class event_machine {
     [[nodiscard]] sent send(event& e, event_queue& q) noexcept;
 
     // --- for cores
-    // ----------------------------------------------------------------------------------------------------
     struct delivery {
         event_queue* from = nullptr;
         execution_object* to = nullptr;
@@ -198,7 +196,6 @@ class event_machine {
     // Those queues and that object which a core has left as the last.
     [[nodiscard]] std::vector<notice> end_leaving(event_queue& q) noexcept;
     void finish_stop(execution_object& eo) noexcept;
-    void tell(const std::vector<notice>& who) noexcept;
 
     const int core_count_;
 
@@ -215,6 +212,9 @@ class event_machine {
 
     machine::atomic<std::size_t> listed_{0}; // written under lock_
 };
+
+// What is refused is freed.
+void send_notices(const std::vector<notice>& which) noexcept;
 
 // A bell is delivered to behind the lock.
 inline void ring(bell* b) noexcept {

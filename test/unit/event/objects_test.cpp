@@ -128,6 +128,21 @@ TEST(objects, a_stop_is_over_when_the_last_core_has_left) {
     EXPECT_EQ(em_eo_get_state(eo), EM_EO_STATE_CREATED);
 }
 
+TEST(objects, a_notice_that_nobody_receives_is_freed) {
+    cores machine(1, 1);
+    counts c;
+    const em_eo_t eo = make(c);
+    const em_queue_t q = make_queue();
+    ASSERT_EQ(em_eo_add_queue_sync(eo, q), EM_OK);
+    ASSERT_EQ(em_eo_start_sync(eo, nullptr, nullptr), EM_OK);
+    const em_notif_t to_itself{make_event(), q, EM_EVENT_GROUP_UNDEF};
+    ASSERT_EQ(em_eo_stop(eo, 1, &to_itself), EM_OK);
+    EXPECT_EQ(take_errors().at(0).text, "em_send: no execution object receives from queue 0x1 now");
+    const em_event_t again = make_event(); // the pool's only one has come back
+    ASSERT_NE(again, EM_EVENT_UNDEF);
+    em_free(again);
+}
+
 TEST(objects, events_for_an_object_that_is_not_started_stay_the_senders_and_queued_ones_are_freed) {
     cores machine(1, 3);
     counts c;
