@@ -5,6 +5,7 @@
 #include "measure.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
@@ -13,10 +14,12 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <sstream>
 #include <stdexcept>
 #include <system_error>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <skerry/launch.hpp>
 #include <unistd.h>
@@ -26,6 +29,7 @@ namespace cli {
 namespace {
 
 constexpr std::string_view processes_prefix = "processes:";
+constexpr std::string_view mpi_prefix = "mpi:";
 constexpr std::string_view simulated_prefix = "sim:";
 constexpr unsigned most_processes = 64;
 
@@ -38,9 +42,9 @@ const apps::program& program_of(const run_request& request) {
     return *program;
 }
 
-// The number in "processes:N".
+// The number in "processes:N" and "mpi:N".
 unsigned processes_of(std::string_view back_end) {
-    const std::string_view digits = back_end.substr(processes_prefix.size());
+    const std::string_view digits = back_end.substr(back_end.find(':') + 1);
     unsigned n = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
     if (error != std::errc() || end != digits.data() + digits.size() || n < 1 || n > most_processes) {
@@ -103,12 +107,17 @@ std::vector<std::string> options_of(const run_request& request, unsigned repeat,
     return words;
 }
 
-// Has other processes make the row.
+// Has other processes make the row. `launcher`: the program among `command` that starts them; empty: this one does.
 back_end_row row_from(std::string_view back_end, unsigned processes, const std::vector<std::string>& command,
-                      const scratch_file& row) {
+                      const scratch_file& row, std::string_view launcher = {}) {
     const skerry::launch_result end = skerry::launch(processes, command);
     if (end.status == exit_usage || end.status == exit_bad_input) {
         throw already_said{static_cast<exit_code>(end.status)};
+    }
+    if (end.status != 0 && end.status != exit_check_failed && !launcher.empty()) {
+        throw std::runtime_error(fmt::format("--on {}: {} has ended with exit status {}: a rank failed, or died; what was "
+                                             "said of that stands above",
+                                             back_end, launcher, end.status));
     }
     if (end.status != 0 && end.status != exit_check_failed) {
         throw std::runtime_error(fmt::format("--on {}: {}", back_end,
@@ -122,23 +131,114 @@ back_end_row row_from(std::string_view back_end, unsigned processes, const std::
 
 std::filesystem::path this_program() { return std::filesystem::read_symlink("/proc/self/exe"); }
 
-back_end_row run_processes(const run_request& request, std::string_view back_end, unsigned repeat) {
-    const unsigned processes = processes_of(back_end);
+// This command with the request, as each of several processes on this machine runs it.
+void add_command(std::vector<std::string>& to, const run_request& request, unsigned processes, unsigned repeat,
+                 const scratch_file& row) {
     runtime_flags flags = request.runtime; // what is not among them, each process reads in the environment
     if (request.runtime.over(skerry::options::from_environment()).workers == 0) {
         flags.workers = std::max(1U, skerry::describe_machine().workers / processes);
     }
-    const scratch_file row;
-    std::vector<std::string> command{this_program().string(), "run"};
-    std::ranges::move(options_of(request, repeat, row.path()), std::back_inserter(command));
-    command.insert(command.end(), {"--on", "threads"});
-    std::ranges::move(words_of(flags), std::back_inserter(command));
-    back_end_row result = row_from(back_end, processes, command, row);
-    for (executor_row& e : result.executors) {
+    to.insert(to.end(), {this_program().string(), "run"});
+    std::ranges::move(options_of(request, repeat, row.path()), std::back_inserter(to));
+    to.insert(to.end(), {"--on", "threads"});
+    std::ranges::move(words_of(flags), std::back_inserter(to));
+}
+
+void name_workers_of_the_first(back_end_row& row) {
+    for (executor_row& e : row.executors) {
         if (e.name.starts_with("worker")) {
             e.name = "process 0, " + e.name;
         }
     }
+}
+
+back_end_row run_processes(const run_request& request, std::string_view back_end, unsigned repeat) {
+    const unsigned processes = processes_of(back_end);
+    const scratch_file row;
+    std::vector<std::string> command;
+    add_command(command, request, processes, repeat, row);
+    back_end_row result = row_from(back_end, processes, command, row);
+    name_workers_of_the_first(result);
+    return result;
+}
+
+// A launcher of MPI's, its options, and the variables without which it does not start ranks as root, or more of them
+// than there are cores.
+struct mpi_launcher {
+    std::string_view mpi;
+    std::array<std::string_view, 2> programs; // the first that there is
+    std::vector<std::string> options;
+    std::string_view package; // Debian's
+};
+
+const std::array<mpi_launcher, 2>& mpi_launchers() {
+    static const std::array<mpi_launcher, 2> all{
+        {{"openmpi",
+          {"mpirun.openmpi", "mpirun"},
+          {"--allow-run-as-root", "--oversubscribe", "--bind-to", "none"},
+          "openmpi-bin"},
+         {"mpich", {"mpirun.mpich", "mpirun"}, {}, "mpich"}}};
+    return all;
+}
+
+// Empty: there is none in PATH.
+std::string in_path(const mpi_launcher& launcher) {
+    const char* const path = std::getenv("PATH");
+    for (const std::string_view program : launcher.programs) {
+        std::istringstream folders(path != nullptr ? path : "");
+        for (std::string folder; std::getline(folders, folder, ':');) {
+            std::string whole = fmt::format("{}/{}", folder, program);
+            if (::access(whole.c_str(), X_OK) == 0) {
+                return whole;
+            }
+        }
+    }
+    return {};
+}
+
+// What starts ranks: of the MPI that was asked for, or else of the first that has a shared object and a launcher.
+std::vector<std::string> launcher_for(std::string_view back_end, const std::string& choice) {
+    const skerry::machine_description machine = skerry::describe_machine();
+    if (machine.processes > 1) {
+        throw apps::usage_error(fmt::format("--on {}: this is one of {} processes that a launcher has started already; "
+                                            "leave --on out",
+                                            back_end, machine.processes));
+    }
+    if (choice == "off") {
+        throw apps::usage_error(fmt::format("--on {}: options::mpi (SKERRY_MPI, --mpi) is off", back_end));
+    }
+    std::string missing;
+    for (const mpi_launcher& launcher : mpi_launchers()) {
+        const bool is_path = choice.find('/') != std::string::npos;
+        if (choice != "automatic" && choice != launcher.mpi && !(is_path && choice.find(launcher.mpi) != std::string::npos)) {
+            continue;
+        }
+        const auto found = std::ranges::find(machine.mpis, launcher.mpi, &skerry::mpi_description::name);
+        std::string program = in_path(launcher);
+        if (program.empty()) {
+            missing += fmt::format("; {}: no mpirun (package {})", launcher.mpi, launcher.package);
+        } else if (!is_path && (found == machine.mpis.end() || found->path.empty())) {
+            missing += fmt::format("; {}: no skerry-mpi-{}.so in {}", launcher.mpi, launcher.mpi,
+                                   fmt::join(machine.mpi_folders, ", "));
+        } else {
+            std::vector<std::string> command{std::move(program)};
+            command.insert(command.end(), launcher.options.begin(), launcher.options.end());
+            return command;
+        }
+    }
+    throw apps::usage_error(fmt::format("--on {}: there is no MPI to do it with{}", back_end, missing));
+}
+
+back_end_row run_mpi(const run_request& request, std::string_view back_end, unsigned repeat) {
+    const unsigned ranks = processes_of(back_end);
+    std::vector<std::string> command =
+        launcher_for(back_end, request.runtime.over(skerry::options::from_environment()).mpi);
+    const std::string launcher = command.front();
+    command.insert(command.end(), {"-n", std::to_string(ranks)});
+    const scratch_file row;
+    add_command(command, request, ranks, repeat, row);
+    back_end_row result = row_from(back_end, 1, command, row, launcher);
+    name_workers_of_the_first(result);
     return result;
 }
 
@@ -252,11 +352,13 @@ exit_code run_on(const run_request& request, unsigned repeat) {
             rows.push_back(run_here(request, back_end == "serial", repeat));
         } else if (back_end.starts_with(processes_prefix)) {
             rows.push_back(run_processes(request, back_end, repeat));
+        } else if (back_end.starts_with(mpi_prefix)) {
+            rows.push_back(run_mpi(request, back_end, repeat));
         } else if (back_end.starts_with(simulated_prefix)) {
             rows.push_back(run_simulated(request, back_end, repeat));
         } else {
             throw apps::usage_error(fmt::format(
-                "--on: there is no back end '{}'; there are serial, threads, processes:N and sim:MACHINE", back_end));
+                "--on: there is no back end '{}'; there are serial, threads, processes:N, mpi:N and sim:MACHINE", back_end));
         }
     }
     if (!request.row_to.empty()) {

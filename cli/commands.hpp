@@ -35,6 +35,7 @@ struct runtime_flags {
     std::optional<unsigned> max_slots;
     std::optional<unsigned> blocking_threads;
     std::optional<skerry::steal_mode> steal;
+    std::optional<std::string> mpi;
     std::optional<double> watchdog_seconds;
     std::optional<std::string> trace;
     std::optional<std::size_t> trace_memory;

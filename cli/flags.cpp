@@ -44,6 +44,7 @@ std::vector<flag> of_the_workers(const runtime_flags& flags) {
         given.push_back({"--steal", std::string(steal_names[static_cast<std::size_t>(*flags.steal)])});
     }
     add_switch(given, "guard-accesses", flags.guard_accesses);
+    add(given, "--mpi", flags.mpi);
     add(given, "--watchdog", flags.watchdog_seconds);
     return given;
 }
@@ -81,7 +82,7 @@ void refuse_useless_flags(const run_request& request) {
         if (std::ranges::all_of(request.on, useless)) {
             throw apps::usage_error(
                 fmt::format("{}: --on {} has no use for it; {}", f.name, fmt::join(request.on, ","),
-                            simulated ? "threads, processes:N and sim:MACHINE have" : "threads and processes:N have"));
+                            simulated ? "threads, processes:N, mpi:N and sim:MACHINE have" : "threads, processes:N and mpi:N have"));
         }
     }
 }

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <skerry/runtime.hpp>
 
@@ -23,6 +24,10 @@ json json_of(const skerry::machine_description& machine, unsigned asked_for) {
                           {"text", limit.text},
                           {"cpus", std::isinf(limit.cpus) ? json(nullptr) : json(limit.cpus)}});
     }
+    json mpis = json::array();
+    for (const skerry::mpi_description& mpi : machine.mpis) {
+        mpis.push_back({{"name", mpi.name}, {"object", mpi.path.empty() ? json(nullptr) : json(mpi.path)}});
+    }
     return {{"workers", asked_for != 0 ? asked_for : machine.workers},
             {"workers_from", asked_for != 0 ? "SKERRY_WORKERS" : machine.decided_by},
             {"limits", std::move(limits)},
@@ -31,7 +36,8 @@ json json_of(const skerry::machine_description& machine, unsigned asked_for) {
             {"packages", machine.packages},
             {"numa_nodes", machine.numa_nodes},
             {"topology_known", machine.topology_known},
-            {"membarrier", machine.membarrier}};
+            {"membarrier", machine.membarrier},
+            {"mpi", std::move(mpis)}};
 }
 
 void print(const skerry::machine_description& machine, unsigned asked_for) {
@@ -55,6 +61,13 @@ void print(const skerry::machine_description& machine, unsigned asked_for) {
     }
     fmt::print("stealing  {}\n", machine.membarrier ? "asymmetric: the kernel has expedited membarrier"
                                                     : "locked: the kernel refuses expedited membarrier");
+    heading = "MPI";
+    for (const skerry::mpi_description& mpi : machine.mpis) {
+        fmt::print("{:<9} {}: {}\n", heading, mpi.name,
+                   mpi.path.empty() ? fmt::format("no skerry-mpi-{}.so in {}", mpi.name, fmt::join(machine.mpi_folders, ", "))
+                                    : mpi.path);
+        heading = "";
+    }
 }
 
 } // namespace

@@ -65,6 +65,10 @@ void add_launch(CLI::App& app, cli::launch_request& request) {
                     "Example:\n  skerry launch -n 2 ./program --its-own-option\n");
 }
 
+// An empty word would count as none.
+const CLI::Validator not_empty(
+    [](const std::string& word) { return std::string(word.empty() ? "the name is empty" : ""); }, "", "not_empty");
+
 void add_runtime_flags(CLI::App& command, cli::runtime_flags& flags, words_of_run& words) {
     const char* group = "The runtime, instead of the environment variable";
     command.add_option("--workers", flags.workers, "SKERRY_WORKERS; neither: as many as the machine allows")
@@ -89,6 +93,10 @@ void add_runtime_flags(CLI::App& command, cli::runtime_flags& flags, words_of_ru
         .add_flag("--guard-accesses,!--no-guard-accesses", words.guard_accesses,
                   "SKERRY_GUARD_ACCESSES: debug builds close what a task of another process has not declared")
         ->group(group);
+    command.add_option("--mpi", flags.mpi, "SKERRY_MPI: automatic, openmpi, mpich, off, or the path of a shared object")
+        ->check(not_empty)
+        ->option_text("MPI")
+        ->group(group);
     command
         .add_option("--watchdog", flags.watchdog_seconds,
                     "SKERRY_WATCHDOG: seconds before a wait or a task is reported")
@@ -103,10 +111,6 @@ void add_runtime_flags(CLI::App& command, cli::runtime_flags& flags, words_of_ru
         ->transform(CLI::AsSizeValue(false))
         ->group(group);
 }
-
-// An empty word would count as none.
-const CLI::Validator not_empty(
-    [](const std::string& word) { return std::string(word.empty() ? "the name is empty" : ""); }, "", "not_empty");
 
 void add_run(CLI::App& app, cli::run_request& request, words_of_run& words) {
     auto* command = app.add_subcommand("run", "Run a program, or all: check the result, compare with serial code");
@@ -144,7 +148,7 @@ void add_run(CLI::App& app, cli::run_request& request, words_of_run& words) {
         ->option_text("N");
     command->add_flag("--json", request.json, "Print JSON");
     auto* on = command->add_option("--on", request.on,
-                                   "On these back ends, results compared: serial, threads, processes:N, sim:MACHINE");
+                                   "On these back ends, results compared: serial, threads, processes:N, mpi:N, sim:MACHINE");
     on->delimiter(',')->option_text("LIST");
     command->add_option("--row-to", request.row_to, "With one back end: write its row as JSON to this file")
         ->needs(on)
@@ -156,10 +160,11 @@ void add_run(CLI::App& app, cli::run_request& request, words_of_run& words) {
         "  skerry run bfs --from dog --to ship\n"
         "  skerry run digits --train 1000\n"
         "  skerry run digits --on serial,threads,processes:2\n"
+        "  skerry run digits --on serial,mpi:2\n"
         "  skerry run all --repeat 1 --json\n\n"
         "With --on, a flag of the runtime goes to each back end that has a use for it, and is an error\n"
-        "if none has: threads and processes:N (each of them) have for all, sim:MACHINE for --steal, --trace\n"
-        "and --trace-memory, serial for the last two.\n\n{}",
+        "if none has: threads, processes:N and mpi:N (each of them) have for all, sim:MACHINE for --steal,\n"
+        "--trace and --trace-memory, serial for the last two.\n\n{}",
         cli::exit_code_help));
 }
 

@@ -112,6 +112,7 @@ skerry::options runtime_flags::over(skerry::options environment) const {
     environment.max_slots = max_slots.value_or(environment.max_slots);
     environment.blocking_threads = blocking_threads.value_or(environment.blocking_threads);
     environment.steal = steal.value_or(environment.steal);
+    environment.mpi = mpi.value_or(environment.mpi);
     environment.watchdog_seconds = watchdog_seconds.value_or(environment.watchdog_seconds);
     environment.trace = trace.value_or(environment.trace);
     environment.trace_memory = trace_memory.value_or(environment.trace_memory);
@@ -134,6 +135,7 @@ exit_code run(const run_request& request) {
         wanted(request.program);
     }
     skerry::runtime workers(request.runtime.over(skerry::options::from_environment()));
+    workers.run([] {}); // of several processes all but the first stay here, and print nothing
     const run_settings settings{.size = std::string(apps::name_of(request.options.size)),
                                 .seed = request.options.seed,
                                 .workers = workers.workers(),

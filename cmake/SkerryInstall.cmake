@@ -19,6 +19,10 @@ install(FILES "${PROJECT_BINARY_DIR}/skerryConfig.cmake" "${PROJECT_BINARY_DIR}/
               "${PROJECT_SOURCE_DIR}/cmake/SkerryHwloc.cmake"
         DESTINATION "${package_dir}")
 
+# For an MPI that this build has not seen: `mpicc -shared` makes its shared object of it.
+install(FILES "${PROJECT_SOURCE_DIR}/src/fabric/mpi/skerry_mpi.c" "${PROJECT_SOURCE_DIR}/src/fabric/mpi/calls.h"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/skerry/mpi")
+
 # The prefix stands relative to the file itself, so that an installed tree can be moved.
 file(RELATIVE_PATH skerry_pc_prefix "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
 configure_file("${PROJECT_SOURCE_DIR}/cmake/skerry.pc.in" "${PROJECT_BINARY_DIR}/skerry.pc" @ONLY)

@@ -7,6 +7,7 @@ set(CPACK_PACKAGE_CONTACT "${CPACK_PACKAGE_VENDOR} <noreply@example.org>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};skerry;Unspecified;/") # not what links an MPI
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
 # What the command and the shared library are linked with, and what a static link and the package files ask for.

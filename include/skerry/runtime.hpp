@@ -47,6 +47,9 @@ struct options {
     steal_mode steal = steal_mode::automatic; // SKERRY_STEAL
     bool guard_accesses = true;  // SKERRY_GUARD_ACCESSES: debug builds close to a task of another process what it has
                                  // not declared; release builds never do
+    // SKERRY_MPI: whose ranks a program started by mpirun joins: automatic (by its launcher), openmpi, mpich, off, or the
+    // path of a shared object made of skerry_mpi.c
+    std::string mpi = "automatic";
     double watchdog_seconds = 0; // SKERRY_WATCHDOG: report longer waits and tasks; 0: never
     std::string trace{};         // SKERRY_TRACE: file for what every worker did, for Perfetto; empty: none
     std::size_t trace_memory = std::size_t{8} << 20; // SKERRY_TRACE_MEMORY, bytes per slot for its newest events
@@ -140,6 +143,12 @@ struct cpu_limit_source {
     std::string text;  // what it said
 };
 
+// An MPI whose ranks a program can join.
+struct mpi_description {
+    std::string name; // "openmpi", "mpich"
+    std::string path; // of the shared object that calls it; empty: there is none
+};
+
 // What Skerry sees of this machine.
 struct machine_description {
     unsigned workers;           // what options::workers = 0 comes to
@@ -149,6 +158,9 @@ struct machine_description {
     unsigned packages, cores, numa_nodes;
     bool topology_known; // false: hwloc could not tell, all CPUs count as equally far
     bool membarrier;     // asymmetric steals are possible
+    std::vector<mpi_description> mpis{};
+    std::vector<std::string> mpi_folders{}; // where the shared objects are sought
+    unsigned processes = 1; // of the program that this one is a part of, as its launcher says
 };
 [[nodiscard]] SKERRY_EXPORT machine_description describe_machine();
 

@@ -19,7 +19,7 @@ namespace {
 
 // All variables that Skerry, its launcher, its tests and its tools read: a test holds the sources against this table.
 // The members of skerry::options:
-constexpr std::array<std::string_view, 10> options{
+constexpr std::array<std::string_view, 11> options{
     "SKERRY_WORKERS",
     "SKERRY_PIN",
     "SKERRY_STACK_SIZE",
@@ -27,6 +27,7 @@ constexpr std::array<std::string_view, 10> options{
     "SKERRY_BLOCKING_THREADS",
     "SKERRY_STEAL",
     "SKERRY_GUARD_ACCESSES",
+    "SKERRY_MPI",
     "SKERRY_WATCHDOG",
     "SKERRY_TRACE",
     "SKERRY_TRACE_MEMORY",

@@ -22,8 +22,7 @@ constinit machine::atomic<exposure*> exposure::the_one{nullptr};
 
 namespace {
 
-// The holder of what the fabric copies, and of what this process has handed out.
-constexpr char copying = 0;
+// The holder of what this process has handed out.
 constexpr char handing_out = 0;
 
 std::vector<page_range> pages_within(region_id top) {
@@ -299,23 +298,22 @@ exposure::right exposure::of(const void* address) noexcept {
 
 // --- copies ---------------------------------------------------------------------------------------------------------
 
-void exposure::gate_open(const void* first, std::size_t bytes) noexcept {
+void exposure::gate_open(const void* key, const void* first, std::size_t bytes) noexcept {
     exposure* const self = active();
     const auto at = reinterpret_cast<std::uintptr_t>(first);
     if (self == nullptr || bytes == 0 || !arena::existing()->holds(at, bytes)) {
         return;
     }
     try {
-        self->add(&copying, {.parts = {whole_pages(at, bytes, true)}, .regions = {}});
+        self->add(key, {.parts = {whole_pages(at, bytes, true)}, .regions = {}});
     } catch (const std::bad_alloc&) {
         self->give_up_now();
     }
 }
 
-void exposure::gate_close(const void* first, std::size_t bytes) noexcept {
-    exposure* const self = active();
-    if (self != nullptr && arena::existing()->holds(reinterpret_cast<std::uintptr_t>(first), bytes)) {
-        self->close(&copying);
+void exposure::gate_close(const void* key) noexcept {
+    if (exposure* const self = active()) {
+        self->close(key);
     }
 }
 

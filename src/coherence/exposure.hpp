@@ -101,8 +101,8 @@ class exposure {
 
     static constinit machine::atomic<exposure*> the_one;
 
-    static void gate_open(const void* first, std::size_t bytes) noexcept;
-    static void gate_close(const void* first, std::size_t bytes) noexcept;
+    static void gate_open(const void* key, const void* first, std::size_t bytes) noexcept;
+    static void gate_close(const void* key) noexcept;
 
     [[nodiscard]] std::vector<part>& handed_out() noexcept { return holds_.front().what.parts; }
     [[nodiscard]] static part whole_pages(std::uintptr_t first, std::size_t bytes, bool written) noexcept;

@@ -173,6 +173,9 @@ class endpoint {
     // O(1). Wakes the peer if it sleeps in wait().
     [[nodiscard]] virtual post_result post(unsigned peer, kind k, const message& m) = 0;
 
+    // Sends what post() may have held back to send it together with more; poll() and wait() do that, too. O(peers).
+    virtual void flush() {}
+
     // Takes at most `budget` messages, replies first, moves bulk data, and reports failed peers. Returns the number of
     // messages and failures it handed over. A failed peer's messages come before its failure. An exception of the
     // receiver passes through; its message counts as taken. O(peers + budget).
@@ -210,6 +213,10 @@ class endpoint {
 
     // Whether poll() is needed again though no peer does anything: copies go on, or a ring was full. O(peers).
     [[nodiscard]] virtual bool left_over() { return true; }
+
+    // Leaves the fabric as the destructor does, for a process that is about to end without it. Nothing may be called
+    // after that.
+    virtual void leave() noexcept {}
 
     // Precondition: before the first poll(). Throws not_available.
     virtual void on_failure(const std::function<void(const failure&)>& handler);

@@ -122,7 +122,7 @@ engine::engine(const options& o)
         }
         trace_clock_ = {
             .ticks_per_second = port::ticks_per_second(), .origin_ticks = port::ticks(), .origin_ns = port::now_ns()};
-        place_ = fabric::shm::launched_as();
+        place_ = processes::started_as(options_.mpi);
         if (place_.ranks > 1) {
             messages_ = std::make_unique<trace_buffer<machine>>(
                 options_.max_slots, std::bit_floor(options_.trace_memory / sizeof(trace_record)), &port::ticks);
@@ -312,7 +312,7 @@ void engine::join_processes() {
     if (processes_known_.load(memory_order::relaxed)) {
         return;
     }
-    processes_ = processes::join(team_, options_.guard_accesses, messages_.get());
+    processes_ = processes::join(team_, options_, messages_.get());
     if (processes_ != nullptr && processes_->helps()) {
         helps_.store(true, memory_order::release); // J4 -> J3
         if (records_ != nullptr) {

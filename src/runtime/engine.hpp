@@ -13,7 +13,7 @@
 #include <skerry/runtime.hpp>
 
 #include "base/port/thread.hpp"
-#include "fabric/shm/shm.hpp"
+#include "fabric/agreement.hpp"
 #include "runtime/memory_keeper.hpp"
 #include "runtime/processes.hpp"
 #include "runtime/trace_file.hpp"
@@ -112,7 +112,7 @@ class engine {
 
     // Constant after construction. Null: no trace.
     trace_clock trace_clock_;
-    fabric::shm::place place_;
+    fabric::place_in_line place_;
     std::unique_ptr<trace_buffer<machine>> messages_; // what moves messages writes here; null also without processes
     std::unique_ptr<trace_entry> trace_;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <string>
@@ -12,6 +13,7 @@
 #include "base/port/cpu_limits.hpp"
 #include "base/port/environment.hpp"
 #include "base/variables.hpp"
+#include "fabric/mpi/mpi.hpp"
 #include "runtime/resolve.hpp"
 
 namespace skerry::inline SKERRY_ABI {
@@ -65,6 +67,7 @@ options options::from_environment() {
     });
     read("SKERRY_GUARD_ACCESSES",
          [&](const char* name, const std::string& value) { o.guard_accesses = port::parse_switch(name, value); });
+    read("SKERRY_MPI", [&](const char*, const std::string& value) { o.mpi = value; });
     read("SKERRY_WATCHDOG", [&](const char* name, const std::string& value) {
         o.watchdog_seconds = port::parse_seconds(name, value, most_watchdog_seconds);
     });
@@ -87,8 +90,15 @@ options resolve(options o) {
     check("blocking_threads", o.blocking_threads, 0U, most_blocking_threads);
     check("watchdog_seconds", o.watchdog_seconds, 0.0, most_watchdog_seconds);
     check("trace_memory", o.trace_memory, least_trace, most_trace);
-    if (o.workers == 0) {
+    const bool shared = o.workers == 0; // with the ranks of this machine
+    if (shared) {
         o.workers = port::read_cpu_limits().workers;
+    }
+    if constexpr (!takes_events<machine>) {
+        fabric::mpi::check_choice(o.mpi);
+        if (shared && fabric::mpi::launched_as(o.mpi).ranks > 1) {
+            o.workers = std::max(1U, o.workers / std::max(1U, fabric::mpi::ranks_of_this_machine()));
+        }
     }
     const auto refuse = [](const char* chosen, const char* missing) {
         throw std::system_error(std::make_error_code(std::errc::operation_not_supported),

@@ -3,8 +3,10 @@
 #include <skerry/runtime.hpp>
 
 #include <memory>
+#include <utility>
 
 #include "base/port/cpu_limits.hpp"
+#include "fabric/mpi/mpi.hpp"
 #include "runtime/engine.hpp"
 
 namespace skerry::inline SKERRY_ABI {
@@ -55,6 +57,13 @@ machine_description describe_machine() {
     for (const port::cpu_limit& l : limits.found) {
         d.limits.push_back({.cpus = l.cpus, .where = l.where, .text = l.text});
     }
+    if constexpr (!detail::takes_events<detail::machine>) {
+        for (fabric::mpi::object& o : fabric::mpi::objects()) {
+            d.mpis.push_back({std::move(o.name), std::move(o.path)});
+        }
+        d.mpi_folders = fabric::mpi::folders();
+    }
+    d.processes = detail::processes::started_as(options::from_environment().mpi).ranks;
     return d;
 }
 

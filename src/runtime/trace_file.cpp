@@ -43,7 +43,7 @@ std::mutex& trace_files_mutex() noexcept { return files_mutex; }
 
 class trace_file {
   public:
-    trace_file(const std::string& path, fabric::shm::place place)
+    trace_file(const std::string& path, fabric::place_in_line place)
         : path_(path),
           place_(place),
           file_(nullptr, &std::fclose),
@@ -122,7 +122,7 @@ class trace_file {
     }
 
     const std::string path_;
-    const fabric::shm::place place_;
+    const fabric::place_in_line place_;
     const std::uint32_t generation_ = port::process_generation();
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_; // null: not opened yet
     json_trace json_;
@@ -158,7 +158,7 @@ void on_terminate() {
     std::abort();
 }
 
-std::shared_ptr<trace_file> open_file(std::string path, fabric::shm::place place) {
+std::shared_ptr<trace_file> open_file(std::string path, fabric::place_in_line place) {
     auto& files = known().by_path;
     auto found = files.find(path);
     if (found != files.end() && found->second->generation() != port::process_generation()) {
@@ -180,7 +180,7 @@ void watch_the_end() {
 
 } // namespace
 
-trace_entry::trace_entry(const std::string& path, fabric::shm::place place, std::function<trace_part()> take)
+trace_entry::trace_entry(const std::string& path, fabric::place_in_line place, std::function<trace_part()> take)
     : take_(std::move(take)),
       generation_(port::process_generation()) {
     const std::lock_guard lock(files_mutex);

@@ -22,7 +22,7 @@
 
 #include <skerry/detail/base/abi.hpp>
 
-#include "fabric/shm/shm.hpp"
+#include "fabric/agreement.hpp"
 #include "trace/part.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -40,7 +40,7 @@ class trace_entry {
     // opens another one, whose name ends in its process id. `take` is called once, by any thread, while workers may
     // run; of a part without executors nothing is written. Errors: std::system_error names the file and the reason;
     // std::bad_alloc.
-    trace_entry(const std::string& path, fabric::shm::place place, std::function<trace_part()> take);
+    trace_entry(const std::string& path, fabric::place_in_line place, std::function<trace_part()> take);
     trace_entry(const trace_entry&) = delete;
     trace_entry& operator=(const trace_entry&) = delete;
     // Writes nothing: a runtime that could not be made has no trace.

@@ -153,6 +153,11 @@ void message_steal::close_all() noexcept {
     let_go();
 }
 
+void message_steal::leave() noexcept {
+    driver_.lock(); // for good: nobody drives any more
+    fabric_->leave();
+}
+
 // --- receiving ------------------------------------------------------------------------------------------------------
 
 void message_steal::receive(unsigned from, fabric::kind k, const fabric::message& m) {
@@ -295,6 +300,7 @@ void message_steal::drive() {
     tell_of_copies(); // those that needed no peer are over already
     serve();
     want();
+    fabric_->flush();
 }
 
 void message_steal::drive_or_end() noexcept {

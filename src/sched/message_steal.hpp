@@ -131,6 +131,9 @@ class message_steal final : fabric::receiver {
     [[nodiscard]] std::uint64_t driven_at() const noexcept { return driven_at_.load(memory_order::relaxed); }
     [[nodiscard]] std::uint64_t polled_at() const noexcept { return polled_at_.load(memory_order::relaxed); }
 
+    // For a process that is about to end: leaves the fabric. Whoever drives from then on waits for the end.
+    void leave() noexcept;
+
     // Tells all others that there will be no more work, and waits until that is sent or they are gone. Any thread.
     // Errors: as of all that drive.
     void close_all() noexcept;

@@ -72,6 +72,11 @@ void abort_with(std::string_view text) noexcept {
 
 bool is_memory_fault(int signal) noexcept { return signal == SIGSEGV || signal == SIGBUS; }
 
+std::string host_name() {
+    char name[256] = "?";
+    return ::gethostname(name, sizeof name - 1) == 0 ? name : "?";
+}
+
 std::uint32_t process_id() noexcept { return static_cast<std::uint32_t>(::getpid()); }
 
 std::uint32_t process_generation() noexcept { return __atomic_load_n(&generation, __ATOMIC_RELAXED); }

@@ -4,6 +4,7 @@
 // The process as a whole: its diagnostics, its forks, its loaded code.
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include <skerry/detail/base/abi.hpp>
@@ -25,6 +26,9 @@ bool is_memory_fault(int signal) noexcept;
 
 // The system's number of this process. Any thread; async-signal-safe.
 std::uint32_t process_id() noexcept;
+
+// What this machine calls itself; "?" if it does not say.
+std::string host_name();
 
 // How many forks lie between this process and the one in which the count began. Any thread; async-signal-safe.
 // Precondition: track_forks() has returned, or the answer is 0 for ever.

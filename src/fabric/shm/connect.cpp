@@ -100,7 +100,7 @@ void join_as(unsigned self, control& shared) {
 
 bool launched() { return port::environment(rank_variable).has_value(); }
 
-place launched_as() {
+place_in_line launched_as() {
     if (!launched()) {
         return {};
     }

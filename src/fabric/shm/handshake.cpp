@@ -2,6 +2,7 @@
 #include "fabric/shm/handshake.hpp"
 
 #include <algorithm>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -10,7 +11,7 @@
 #include "base/port/clock.hpp"
 #include "base/port/peer_memory.hpp"
 #include "base/port/process.hpp"
-#include "base/text.hpp"
+#include "fabric/agreement.hpp"
 
 namespace skerry::inline SKERRY_ABI::fabric::shm {
 
@@ -33,7 +34,7 @@ class handshake {
     agreed run() {
         arrive();
         await(step::arrived, "join");
-        compare_tables();
+        expect_same();
         port::reservation arena = agree_on_place();
         return {std::move(arena), reached()};
     }
@@ -139,59 +140,28 @@ class handshake {
                                      : "skerry: " + how.text() + " before it could " + what);
     }
 
-    void compare_tables() {
-        const hello& mine = shared_.hellos[self_];
+    void expect_same() const {
+        std::vector<table_identity> all;
         for (unsigned i = 0; i < shared_.processes; ++i) {
-            const hello& other = shared_.hellos[i];
-            if (other.table_hash != mine.table_hash || other.table_entries != mine.table_entries ||
-                other.code != mine.code) {
-                throw std::runtime_error("skerry: the processes run different programs: process " + to_string(i) +
-                                         " has " + table(other) + ", process " + to_string(self_) + " has " +
-                                         table(mine));
-            }
+            const hello& h = shared_.hellos[i];
+            all.push_back({h.table_hash, h.table_entries, h.code});
         }
-    }
-
-    static std::string table(const hello& h) {
-        detail::fixed_text<96> text;
-        text << h.table_entries << " task functions (table " << detail::hex{h.table_hash} << ", code "
-             << detail::hex{h.code} << ')';
-        return std::string(text.view());
+        expect_same_program(all, self_, name);
     }
 
     port::reservation agree_on_place() {
-        const auto mine = port::arena_places();
-        std::uint32_t reserved = 0;
-        for (std::uint32_t i = 0; i < shared_.place_count; ++i) {
-            const port::arena_place& place = shared_.places[i];
-            if (std::find(mine.begin(), mine.end(), place) != mine.end() &&
-                port::reserve_at(place.address, place.bytes)) {
-                port::release_reserved(place.address, place.bytes);
-                reserved |= 1U << i;
-            }
-        }
-        shared_.hellos[self_].reserved = reserved;
+        const std::span offered(shared_.places, shared_.place_count);
+        shared_.hellos[self_].reserved = reservable(offered);
         reach(step::answered);
         await(step::answered, "reserve its arena");
-        std::uint32_t common = reserved;
+        std::vector<std::uint32_t> answers;
         for (unsigned i = 0; i < shared_.processes; ++i) {
-            common &= shared_.hellos[i].reserved;
+            answers.push_back(shared_.hellos[i].reserved);
         }
-        std::uint32_t chosen = 0;
-        while (chosen < shared_.place_count && (common >> chosen & 1U) == 0) {
-            ++chosen;
-        }
-        if (chosen == shared_.place_count ||
-            !port::reserve_at(shared_.places[chosen].address, shared_.places[chosen].bytes)) {
-            throw std::runtime_error("skerry: no address is free for the arena in all processes; " +
-                                     results([this](std::uint32_t places_of) { return places(places_of); }) +
-                                     "; look at 'ulimit -v', and build all processes alike");
-        }
-        if (self_ == 0) {
-            warn_if_small(shared_.places[chosen]);
-        }
-        return port::reservation(shared_.places[chosen]);
+        return reserve_common(offered, answers, self_, name);
     }
+
+    static std::string name(unsigned process, bool follows) { return (follows ? "" : "process ") + to_string(process); }
 
     // H5. Nobody else: not who would be staged to anyway, nor a stranger with the same number in another namespace.
     std::vector<std::uint32_t> reached() const {
@@ -207,66 +177,6 @@ class handshake {
             }
         }
         return result;
-    }
-
-    static constexpr std::uint64_t gib = std::uint64_t{1} << 30;
-
-    // The bytes of the largest place that a process could reserve.
-    [[nodiscard]] std::uint64_t most_of(std::uint32_t reserved) const noexcept {
-        std::uint64_t most = 0;
-        for (std::uint32_t i = 0; i < shared_.place_count; ++i) {
-            most = (reserved >> i & 1U) != 0 ? std::max(most, shared_.places[i].bytes) : most;
-        }
-        return most;
-    }
-
-    // Regions have less room than one process, or the others, would have had: who is the reason hears it once.
-    void warn_if_small(const port::arena_place& chosen) const {
-        const std::uint64_t usual = most_of(UINT32_MAX);
-        bool limited = port::address_space_limit() != UINT64_MAX;
-        for (unsigned i = 0; i < shared_.processes; ++i) {
-            limited = limited || most_of(shared_.hellos[i].reserved) > chosen.bytes;
-        }
-        if (limited && chosen.bytes < usual) {
-            port::write_stderr(
-                "skerry: the arena for regions has " + to_string(chosen.bytes / gib) + " GiB in place of " +
-                to_string(usual / gib) + "; " +
-                results([this](std::uint32_t places_of) { return to_string(most_of(places_of) / gib) + " GiB"; }) +
-                "; look at 'ulimit -v'\n");
-        }
-    }
-
-    // What each process could reserve, in these words; those that could reserve the same are named together.
-    template <class Words>
-    std::string results(Words&& words) const {
-        std::vector<std::pair<std::string, std::string>> all;
-        for (unsigned i = 0; i < shared_.processes; ++i) {
-            const std::string what = words(shared_.hellos[i].reserved);
-            const auto same = std::ranges::find(all, what, &std::pair<std::string, std::string>::first);
-            if (same == all.end()) {
-                all.emplace_back(what, "process " + to_string(i));
-            } else {
-                same->second += " and " + to_string(i);
-            }
-        }
-        std::string text;
-        for (const auto& [what, who] : all) {
-            text += text.empty() ? "" : ", ";
-            text += who;
-            text += " could reserve ";
-            text += what;
-        }
-        return text;
-    }
-
-    std::string places(std::uint32_t reserved) const {
-        detail::fixed_text<400> text;
-        for (std::uint32_t i = 0; i < shared_.place_count; ++i) {
-            if ((reserved >> i & 1U) != 0) {
-                text << (text.view().empty() ? "" : ", ") << detail::hex{shared_.places[i].address};
-            }
-        }
-        return text.view().empty() ? "none" : std::string(text.view());
     }
 
     control& shared_;

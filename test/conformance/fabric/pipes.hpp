@@ -12,12 +12,15 @@ namespace skerry::fabric_test {
 class pipes final : public aside {
   public:
     pipes();
-    explicit pipes(const std::string& descriptors); // what text() of another process said
+    // What text() of another process said, from which this one has inherited them, or text_for_strangers().
+    explicit pipes(const std::string& descriptors);
     pipes(const pipes&) = delete;
     pipes& operator=(const pipes&) = delete;
     ~pipes() override;
 
     [[nodiscard]] std::string text() const;
+    // For processes that inherit nothing, as long as this one lives.
+    [[nodiscard]] std::string text_for_strangers() const;
 
     void tell_last() override;
     void hear_first() override;

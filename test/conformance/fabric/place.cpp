@@ -31,6 +31,7 @@ void place::send(unsigned peer, fabric::kind k, std::uint16_t tag, std::uint64_t
             "credit for a " + std::string(fabric::name_of(k)));
     }
     expect(result == fabric::post_result::sent, "the peer is gone");
+    me->flush(); // who sends need not poll
 }
 
 void place::until(const std::function<bool()>& done, const std::string& what) {
@@ -58,14 +59,18 @@ std::vector<fabric::completion> place::completions(std::size_t n, const std::str
     return result;
 }
 
-std::string run_here(const body& b, std::unique_ptr<fabric::endpoint> e, aside& beside) {
+std::string run_here(const body& b, std::unique_ptr<fabric::endpoint> e, aside& beside,
+                     void (*failed)(const char* text)) {
+    place p(std::move(e), beside);
     try {
-        place p(std::move(e), beside);
         if (b.applies != nullptr && !b.applies(p.about)) {
             return "not applicable";
         }
         b.run(p);
     } catch (const std::exception& error) {
+        if (failed != nullptr) {
+            failed(error.what());
+        }
         return error.what();
     }
     return "";

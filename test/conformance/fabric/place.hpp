@@ -109,8 +109,10 @@ struct body {
 
 const std::vector<body>& bodies();
 
-// Runs a body at one endpoint; what it found, "not applicable", or nothing.
-std::string run_here(const body& b, std::unique_ptr<fabric::endpoint> e, aside& beside);
+// Runs a body at one endpoint; what it found, "not applicable", or nothing. `failed`: called, if there is one, while the
+// endpoint still stands.
+std::string run_here(const body& b, std::unique_ptr<fabric::endpoint> e, aside& beside,
+                     void (*failed)(const char* text) = nullptr);
 
 // Far beyond what any step takes: the bound that makes a hang a failure.
 inline constexpr std::uint64_t too_long_ns = 100'000'000'000;

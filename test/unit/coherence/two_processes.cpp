@@ -185,7 +185,7 @@ class process final : public fabric::receiver {
 
   private:
     static std::unique_ptr<fabric::endpoint> join() {
-        fabric::shm::connection joined = fabric::shm::connect();
+        fabric::connection joined = fabric::shm::connect();
         const fabric::capabilities& about = joined.fabric->describe();
         arena::adopt(std::move(joined.arena), about.self, about.peers);
         return std::move(joined.fabric);

@@ -40,7 +40,7 @@ void hear(const char* descriptor) {
 }
 
 int same_arena() {
-    const shm::connection joined = shm::connect();
+    const fabric::connection joined = shm::connect();
     const port::arena_place place = joined.arena.place();
     auto* const word = reinterpret_cast<volatile std::uint64_t*>(joined.arena.begin());
     if (!port::commit(joined.arena.begin(), 4096) || place.bytes == 0) {
@@ -173,7 +173,7 @@ int run(std::string_view what, unsigned rank, char** arguments) {
             static_cast<void>(::write(std::atoi(arguments[1]), &byte, 1) == 1);
         }
     } else if (what == "connect_twice") {
-        const shm::connection first = shm::connect();
+        const fabric::connection first = shm::connect();
         static_cast<void>(shm::connect());
     } else if (what == "with_its_child") { // at the same time
         const pid_t child = ::fork();
@@ -206,7 +206,7 @@ int run(std::string_view what, unsigned rank, char** arguments) {
         if (const int mebibytes = std::atoi(arguments[rank]); mebibytes != 0) {
             limit_address_space(static_cast<rlim_t>(mebibytes));
         }
-        const shm::connection joined = shm::connect();
+        const fabric::connection joined = shm::connect();
         return joined.arena.place().bytes == std::size_t{1} << 30 ? 0 : 8;
     } else if (what == "meet") {
         static_cast<void>(shm::connect());
