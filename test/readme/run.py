@@ -48,6 +48,7 @@ def missing(shown, said):
 @contextlib.contextmanager
 def empty_system():
     root = pathlib.Path(tempfile.mkdtemp(prefix="skerry-readme-"))
+    root.chmod(0o755)  # other users have a root folder, too
     mounted = []
     try:
         subprocess.run(["debootstrap", "--variant=minbase", "--include=make,ca-certificates", "bookworm", root,
