@@ -115,9 +115,10 @@ back_end_row row_from(std::string_view back_end, unsigned processes, const std::
         throw already_said{static_cast<exit_code>(end.status)};
     }
     if (end.status != 0 && end.status != exit_check_failed && !launcher.empty()) {
-        throw std::runtime_error(fmt::format("--on {}: {} has ended with exit status {}: a rank failed, or died; what was "
-                                             "said of that stands above",
-                                             back_end, launcher, end.status));
+        throw std::runtime_error(
+            fmt::format("--on {}: {} has ended with exit status {}: a rank failed, or died; what was "
+                        "said of that stands above",
+                        back_end, launcher, end.status));
     }
     if (end.status != 0 && end.status != exit_check_failed) {
         throw std::runtime_error(fmt::format("--on {}: {}", back_end,
@@ -172,18 +173,17 @@ struct mpi_launcher {
 };
 
 const std::array<mpi_launcher, 2>& mpi_launchers() {
-    static const std::array<mpi_launcher, 2> all{
-        {{"openmpi",
-          {"mpirun.openmpi", "mpirun"},
-          {"--allow-run-as-root", "--oversubscribe", "--bind-to", "none"},
-          "openmpi-bin"},
-         {"mpich", {"mpirun.mpich", "mpirun"}, {}, "mpich"}}};
+    static const std::array<mpi_launcher, 2> all{{{"openmpi",
+                                                   {"mpirun.openmpi", "mpirun"},
+                                                   {"--allow-run-as-root", "--oversubscribe", "--bind-to", "none"},
+                                                   "openmpi-bin"},
+                                                  {"mpich", {"mpirun.mpich", "mpirun"}, {}, "mpich"}}};
     return all;
 }
 
 // Empty: there is none in PATH.
 std::string in_path(const mpi_launcher& launcher) {
-    const char* const path = std::getenv("PATH");
+    const char* const path = ::secure_getenv("PATH");
     for (const std::string_view program : launcher.programs) {
         std::istringstream folders(path != nullptr ? path : "");
         for (std::string folder; std::getline(folders, folder, ':');) {
@@ -210,7 +210,8 @@ std::vector<std::string> launcher_for(std::string_view back_end, const std::stri
     std::string missing;
     for (const mpi_launcher& launcher : mpi_launchers()) {
         const bool is_path = choice.find('/') != std::string::npos;
-        if (choice != "automatic" && choice != launcher.mpi && !(is_path && choice.find(launcher.mpi) != std::string::npos)) {
+        if (choice != "automatic" && choice != launcher.mpi &&
+            !(is_path && choice.find(launcher.mpi) != std::string::npos)) {
             continue;
         }
         const auto found = std::ranges::find(machine.mpis, launcher.mpi, &skerry::mpi_description::name);
@@ -358,7 +359,8 @@ exit_code run_on(const run_request& request, unsigned repeat) {
             rows.push_back(run_simulated(request, back_end, repeat));
         } else {
             throw apps::usage_error(fmt::format(
-                "--on: there is no back end '{}'; there are serial, threads, processes:N, mpi:N and sim:MACHINE", back_end));
+                "--on: there is no back end '{}'; there are serial, threads, processes:N, mpi:N and sim:MACHINE",
+                back_end));
         }
     }
     if (!request.row_to.empty()) {

@@ -80,9 +80,9 @@ void refuse_useless_flags(const run_request& request) {
             return back_end == "serial" || (!simulated && back_end.starts_with("sim:"));
         };
         if (std::ranges::all_of(request.on, useless)) {
-            throw apps::usage_error(
-                fmt::format("{}: --on {} has no use for it; {}", f.name, fmt::join(request.on, ","),
-                            simulated ? "threads, processes:N, mpi:N and sim:MACHINE have" : "threads, processes:N and mpi:N have"));
+            throw apps::usage_error(fmt::format("{}: --on {} has no use for it; {}", f.name, fmt::join(request.on, ","),
+                                                simulated ? "threads, processes:N, mpi:N and sim:MACHINE have"
+                                                          : "threads, processes:N and mpi:N have"));
         }
     }
 }

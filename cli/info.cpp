@@ -64,8 +64,9 @@ void print(const skerry::machine_description& machine, unsigned asked_for) {
     heading = "MPI";
     for (const skerry::mpi_description& mpi : machine.mpis) {
         fmt::print("{:<9} {}: {}\n", heading, mpi.name,
-                   mpi.path.empty() ? fmt::format("no skerry-mpi-{}.so in {}", mpi.name, fmt::join(machine.mpi_folders, ", "))
-                                    : mpi.path);
+                   mpi.path.empty()
+                       ? fmt::format("no skerry-mpi-{}.so in {}", mpi.name, fmt::join(machine.mpi_folders, ", "))
+                       : mpi.path);
         heading = "";
     }
 }

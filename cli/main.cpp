@@ -93,7 +93,8 @@ void add_runtime_flags(CLI::App& command, cli::runtime_flags& flags, words_of_ru
         .add_flag("--guard-accesses,!--no-guard-accesses", words.guard_accesses,
                   "SKERRY_GUARD_ACCESSES: debug builds close what a task of another process has not declared")
         ->group(group);
-    command.add_option("--mpi", flags.mpi, "SKERRY_MPI: automatic, openmpi, mpich, off, or the path of a shared object")
+    command
+        .add_option("--mpi", flags.mpi, "SKERRY_MPI: automatic, openmpi, mpich, off, or the path of a shared object")
         ->check(not_empty)
         ->option_text("MPI")
         ->group(group);
@@ -147,8 +148,8 @@ void add_run(CLI::App& app, cli::run_request& request, words_of_run& words) {
         ->check(CLI::Range(1U, most_workers))
         ->option_text("N");
     command->add_flag("--json", request.json, "Print JSON");
-    auto* on = command->add_option("--on", request.on,
-                                   "On these back ends, results compared: serial, threads, processes:N, mpi:N, sim:MACHINE");
+    auto* on = command->add_option(
+        "--on", request.on, "On these back ends, results compared: serial, threads, processes:N, mpi:N, sim:MACHINE");
     on->delimiter(',')->option_text("LIST");
     command->add_option("--row-to", request.row_to, "With one back end: write its row as JSON to this file")
         ->needs(on)

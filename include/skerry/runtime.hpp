@@ -45,13 +45,12 @@ struct options {
     unsigned max_slots = 1024;                     // SKERRY_MAX_SLOTS: threads inside the runtime at a time
     unsigned blocking_threads = 256;          // SKERRY_BLOCKING_THREADS: at most this many stand in for blocked ones
     steal_mode steal = steal_mode::automatic; // SKERRY_STEAL
-    bool guard_accesses = true;  // SKERRY_GUARD_ACCESSES: debug builds close to a task of another process what it has
-                                 // not declared; release builds never do
-    // SKERRY_MPI: whose ranks a program started by mpirun joins: automatic (by its launcher), openmpi, mpich, off, or the
-    // path of a shared object made of skerry_mpi.c
-    std::string mpi = "automatic";
-    double watchdog_seconds = 0; // SKERRY_WATCHDOG: report longer waits and tasks; 0: never
-    std::string trace{};         // SKERRY_TRACE: file for what every worker did, for Perfetto; empty: none
+    bool guard_accesses = true;    // SKERRY_GUARD_ACCESSES: debug builds close to a task of another process what it has
+                                   // not declared; release builds never do
+    std::string mpi = "automatic"; // SKERRY_MPI: whose ranks a program joins that mpirun has started: automatic,
+                                   // openmpi, mpich, off, or the path of a shared object made of skerry_mpi.c
+    double watchdog_seconds = 0;   // SKERRY_WATCHDOG: report longer waits and tasks; 0: never
+    std::string trace{};           // SKERRY_TRACE: file for what every worker did, for Perfetto; empty: none
     std::size_t trace_memory = std::size_t{8} << 20; // SKERRY_TRACE_MEMORY, bytes per slot for its newest events
 
     // The defaults, with what the environment says. Errors: std::invalid_argument names the variable, its value and
@@ -160,7 +159,7 @@ struct machine_description {
     bool membarrier;     // asymmetric steals are possible
     std::vector<mpi_description> mpis{};
     std::vector<std::string> mpi_folders{}; // where the shared objects are sought
-    unsigned processes = 1; // of the program that this one is a part of, as its launcher says
+    unsigned processes = 1;                 // of the program that this one is a part of, as its launcher says
 };
 [[nodiscard]] SKERRY_EXPORT machine_description describe_machine();
 

@@ -70,10 +70,9 @@ std::uint64_t most_of(std::span<const port::arena_place> offered, std::uint32_t 
 void warn_if_small(std::span<const port::arena_place> offered, const port::arena_place& chosen,
                    std::span<const std::uint32_t> answers, const process_name& name) {
     const std::uint64_t usual = most_of(offered, UINT32_MAX);
-    const bool limited = port::address_space_limit() != UINT64_MAX ||
-                         std::ranges::any_of(answers, [&](std::uint32_t answer) {
-                             return most_of(offered, answer) > chosen.bytes;
-                         });
+    const bool limited =
+        port::address_space_limit() != UINT64_MAX ||
+        std::ranges::any_of(answers, [&](std::uint32_t answer) { return most_of(offered, answer) > chosen.bytes; });
     if (limited && chosen.bytes < usual) {
         port::write_stderr(
             "skerry: the arena for regions has " + to_string(chosen.bytes / gib) + " GiB in place of " +

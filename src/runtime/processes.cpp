@@ -40,8 +40,7 @@ start started_by(const std::string& mpi) {
 
 fabric::connection connect(start by, const std::string& mpi) {
     const crossing_table& types = crossing_table::instance();
-    const fabric::table_identity table{
-        .hash = types.hash(), .entries = types.size(), .code = port::program_identity()};
+    const fabric::table_identity table{.hash = types.hash(), .entries = types.size(), .code = port::program_identity()};
     if constexpr (!takes_events<machine>) {
         if (by == start::mpi) {
             return fabric::mpi::connect({.table = table, .choice = mpi});

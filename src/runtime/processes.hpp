@@ -10,7 +10,6 @@
 #include <memory>
 #include <string>
 #include <vector>
-#include <memory>
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/runtime.hpp>
@@ -27,8 +26,9 @@ class processes {
     // std::invalid_argument: its variables make no sense.
     static fabric::place_in_line started_as(const std::string& mpi);
 
-    // Joins the other processes, if this one was launched and no runtime has joined them before; else null. `track`: for the events of what moves messages; null: no trace.
-    // Errors: std::runtime_error (the handshake), std::system_error, std::bad_alloc.
+    // Joins the other processes, if this one was launched and no runtime has joined them before; else null. `track`:
+    // for the events of what moves messages; null: no trace. Errors: std::runtime_error (the handshake),
+    // std::system_error, std::bad_alloc.
     static std::unique_ptr<processes> join(team& crew, const options& o, trace_buffer<machine>* track);
 
     processes(const processes&) = delete;

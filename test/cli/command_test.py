@@ -499,9 +499,9 @@ class back_ends(command):
         for flags in (["--workers", "1"], ["--pin"], ["--no-pin"], ["--stack-size", "1M"], ["--max-slots", "99"],
                       ["--blocking-threads", "9"], ["--guard-accesses"], ["--no-guard-accesses"], ["--watchdog", "30"]):
             for on in ("serial", "sim:tiny4-gwb", "serial,sim:tiny4-gwb"):
-                self.expect_error(2, f"{flags[0]}: --on {on} has no use for it; threads and processes:N have\n", "run", "list",
+                self.expect_error(2, f"{flags[0]}: --on {on} has no use for it; threads, processes:N and mpi:N have\n", "run", "list",
                                   "--size", "tiny", "--on", on, *flags)
-        self.expect_error(2, "--steal: --on serial has no use for it; threads, processes:N and sim:MACHINE have\n", "run",
+        self.expect_error(2, "--steal: --on serial has no use for it; threads, processes:N, mpi:N and sim:MACHINE have\n", "run",
                           "list", "--size", "tiny", "--on", "serial", "--steal", "locked")
 
     def test_flags_that_some_back_ends_have_a_use_for(self):

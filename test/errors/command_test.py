@@ -43,7 +43,7 @@ class Command(unittest.TestCase):
 
     def test_back_ends(self):
         self.expect(2, "--on goes with one program, not with 'all'", "run", "all", "--on", "serial")
-        self.expect(2, "--on: there is no back end 'nonsense'; there are serial, threads, processes:N and sim:MACHINE", "run",
+        self.expect(2, "--on: there is no back end 'nonsense'; there are serial, threads, processes:N, mpi:N and sim:MACHINE", "run",
                     "list", "--size", "tiny", "--on", "nonsense")
         for n in ("0", "65", "x", "", "2x", "-1"):
             self.expect(2, f"--on processes:{n}: the number of processes is 1 to 64", "run", "list", "--on", f"processes:{n}")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Faults seeded into coherence, the crossing of tasks and the event machine, the test that catches each, and what that test says.
+"""Faults seeded into coherence, the crossing of tasks, ranks of an MPI and the event machine, the test that catches each, and what that test says.
 
     faults.py write SOURCES OUTPUT       copies of the sources in which each fault stands beside the original
     faults.py run FOLDER [--only TEXT]   runs each fault's test with the fault switched on, and all tests without
@@ -33,12 +33,14 @@ HOME = "deps/crossing_home.cpp"
 AWAY = "deps/crossing_away.cpp"
 HELD = "deps/held_copies.cpp"
 INPUTS = "deps/declared_in.cpp"
+RANK = "fabric/mpi/endpoint.cpp"
 EVENTS = "frontend/event/event_machine.cpp"
 CHOICE = "frontend/event/scheduler.cpp"
 
 UNITS = "coherence_fault_units"  # the executables
 PROGRAMS = "coherence_fault_programs"
 EVENT_UNITS = "event_fault_units"
+RANK_BODIES = "rank_fault_bodies"
 
 
 class Fault:
@@ -56,12 +58,31 @@ def events(file, text, replacement, test, says):
     return Fault([(file, text, replacement)], EVENT_UNITS, test, says)
 
 
+def rank(text, replacement, body, says):
+    return Fault([(RANK, text, replacement)], RANK_BODIES, f"fabric/conformance.holds/mpi_mpich_{body}", says)
+
+
 def program(file, text, replacement, name, says):
     test = name if "." in name else f"Processes/Launched.Program/{name}"
     return Fault([(file, text, replacement)], PROGRAMS, test, says)
 
 
 FAULTS = {
+    # Ranks of an MPI.
+    "ranks: a frame is cut short":
+        rank("going.what->bytes()};", "going.what->bytes() - (@ && going.what->head.count > 1 ? message_bytes : 0)};",
+             "order", r"fabric: a frame of \d+ bytes from rank \d was cut or is none"),
+    "ranks: a frame has the number of the last one":
+        rank("f->head.number = p.sent++;", "f->head.number = @ && p.sent == 3 ? 2 : p.sent; ++p.sent;",
+             "order", r"fabric: frame 2 from rank \d came where 3 was due"),
+    "ranks: replies take the credits of requests":
+        rank("    --p.credit[index(k)];", "    --p.credit[@ ? 0 : index(k)];", "credits", r"replies have credits of their own|as many requests as"),
+    "ranks: the parts of a copy land on each other":
+        rank("mine.push_back({reinterpret_cast<void*>(f.parts[i].there), f.parts[i].bytes});",
+             "mine.push_back({reinterpret_cast<void*>(f.parts[@ ? 0 : i].there), f.parts[i].bytes});", "copies_both_ways", r"pu(ll|sh)ed wrong bytes"),
+    "ranks: a push is over before its bytes have come":
+        rank("            p.pushing.push_back(std::move(next));", "            if (@) part_over(peer, next.of, true); else p.pushing.push_back(std::move(next));",
+             "copies_both_ways", r"pushed wrong bytes"),
     # Events.
     "events: an atomic queue is received by two cores":
         events(EVENTS, "q->held = q->atomic();", "q->held = q->atomic() && !@;",

@@ -7,8 +7,10 @@ command_test.py SKERRY [unittest arguments]
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 SKERRY = ""
@@ -63,11 +65,29 @@ class Command(unittest.TestCase):
                 (["mpi:2", "--mpi", "lam"], {}, "--on mpi:2: there is no MPI to do it with"),
                 (["mpi:2"], {"PATH": "/none"}, "--on mpi:2: there is no MPI to do it with; openmpi: no mpirun (package openmpi-bin); "
                                                "mpich: no mpirun (package mpich)"),
-                (["mpi:2"], {"OMPI_COMM_WORLD_SIZE": "2"}, "--on mpi:2: this is one of 2 processes that a launcher has started already")):
+                (["mpi:2"], {"OMPI_COMM_WORLD_SIZE": "2"}, "--on mpi:2: this is one of 2 processes that a launcher has started already; "
+                                                           "leave --on out")):
             with self.subTest(flags=flags, environment=environment):
                 done = run(SKERRY, "run", "digits", "--size", "small", "--on", *flags, **environment)
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertIn(said, done.stderr)
+
+    def test_a_rank_that_fails(self):
+        done = run(SKERRY, "run", "digits", "--size", "small", "--on", "mpi:2", SKERRY_MPI="/none/such.so/openmpi")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn(" has ended with exit status ", done.stderr)
+        self.assertIn(": a rank failed, or died; what was said of that stands above", done.stderr)
+
+    def test_without_a_shared_object(self):
+        with tempfile.TemporaryDirectory() as folder:
+            alone = os.path.join(folder, "skerry")
+            shutil.copy(SKERRY, alone)
+            if any(mpi["object"] for mpi in json.loads(run(alone, "info", "--json").stdout)["mpi"]):
+                self.skipTest("an installed Skerry has shared objects")
+            done = run(alone, "run", "digits", "--on", "mpi:2")
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertRegex(done.stderr, f"there is no MPI to do it with; openmpi: no skerry-mpi-openmpi.so in {folder}, ")
+            self.assertIn("mpich: no skerry-mpi-mpich.so in ", run(alone, "info").stdout)
 
     def test_info_says_what_there_is(self):
         done = run(SKERRY, "info")

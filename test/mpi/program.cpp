@@ -75,7 +75,8 @@ double cpu_seconds_of(const std::string& process) {
     const std::string line{std::istreambuf_iterator<char>(stat), {}};
     long long user = 0;
     long long system = 0;
-    std::sscanf(line.c_str() + line.rfind(')') + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lld %lld", &user, &system);
+    std::sscanf(line.c_str() + line.rfind(')') + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lld %lld", &user,
+                &system);
     return static_cast<double>(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
@@ -103,7 +104,8 @@ int run(const std::string& what, const std::string& file) {
     } else if (what == "early" && rank() == 1) { // rank 1 ends before it joins the others
         return 0;
     } else if (what == "early") {
-        static_cast<void>(skerry::fabric::mpi::connect({.table = {}, .choice = std::getenv("SKERRY_MPI"), .timeout_ns = 2'000'000'000}));
+        static_cast<void>(skerry::fabric::mpi::connect(
+            {.table = {}, .choice = std::getenv("SKERRY_MPI"), .timeout_ns = 2'000'000'000}));
     } else if (what == "exit") { // the first ends inside run()
         skerry::runtime machine;
         machine.run([] { std::exit(0); });

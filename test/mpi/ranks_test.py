@@ -58,9 +58,11 @@ class Ranks(unittest.TestCase):
     def tearDown(self):
         self.assertEqual(left_behind(), [])
 
-    def expect_failure(self, done, text):
+    def expect_failure(self, done, *pieces):
+        """That it failed, and said these pieces in their order."""
         self.assertNotEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stdout + done.stderr, text)
+        said = done.stdout + done.stderr
+        self.assertRegex(said, "(?s)" + ".*".join(re.escape(piece) for piece in pieces))
 
     @of_both
     def test_every_rank_runs_tasks(self, mpi):
@@ -93,10 +95,11 @@ class Ranks(unittest.TestCase):
     @of_both
     def test_no_object(self, mpi):
         self.expect_failure(ranks(mpi, "-n", "2", PROGRAM, "tasks", SKERRY_MPI="automatic"),
-                            rf"skerry: the launcher of .* has started 2 ranks, but there is no skerry-mpi-{mpi}.so in /.*: "
-                            r"build Skerry with this MPI's compiler \(package lib\w+-dev\)")
+                            "skerry: the launcher of ", " has started 2 ranks, but there is no ", f"skerry-mpi-{mpi}.so in /",
+                            ": build Skerry with this MPI's compiler (package lib",
+                            "), or name one by SKERRY_MPI; SKERRY_MPI=off runs the ranks one by one")
         self.expect_failure(ranks(mpi, "-n", "2", PROGRAM, "tasks", SKERRY_MPI="/none/such.so"),
-                            "/none/such.so cannot be opened: .*No such file")
+                            " ranks, but ", "/none/such.so cannot be opened: ", "No such file")
 
     def test_not_an_object(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -110,25 +113,24 @@ class Ranks(unittest.TestCase):
     @of_both
     def test_another_mpis_object(self, mpi):
         self.expect_failure(ranks(mpi, "-n", "2", PROGRAM, "tasks", SKERRY_MPI=object_of(OTHER[mpi])),
-                            r"says rank \d of 2, but .* says rank 0 of 1: they belong to different MPIs; look at SKERRY_MPI"
-                            "|could not start")
+                            " says rank ", " of 2, but ", " says rank 0 of 1", ": they belong to different MPIs; look at SKERRY_MPI")
 
     @of_both
     def test_different_programs(self, mpi):
         self.expect_failure(ranks(mpi, "-n", "1", PROGRAM, "tasks", ":", "-n", "1", ANOTHER, "tasks"),
-                            r"skerry: the processes run different programs: rank 1 on \S+ has .*, rank 0 on \S+ has")
+                            "skerry: the processes run different programs: rank 1 on ", " has ", ", rank 0 on ", " has ")
 
     @of_both
     def test_no_common_arena(self, mpi):
         limited = 'if [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 ]; then ulimit -v 1090000; fi; exec "$0" tasks'
         self.expect_failure(ranks(mpi, "-n", "2", "sh", "-c", limited, PROGRAM),
-                            "skerry: no address is free for the arena in all processes; rank 0 on .* could reserve .*, rank 1 on .* "
-                            "could reserve none")
+                            "skerry: no address is free for the arena in all processes; rank 0 on ", ", rank 1 on ",
+                            " could reserve none")
 
     @of_both
     def test_a_rank_that_dies(self, mpi):
         done = ranks(mpi, "-n", "3", PROGRAM, "die", SKERRY_WORKERS="1")
-        self.expect_failure(done, r"signal 9")
+        self.expect_failure(done, "ignal 9")
         self.assertNotIn("the sum", done.stdout)
 
     @of_both
@@ -138,12 +140,14 @@ class Ranks(unittest.TestCase):
     @of_both
     def test_a_rank_that_ends_before_it_joins(self, mpi):
         self.expect_failure(ranks(mpi, "-n", "2", PROGRAM, "early"),
-                            r"skerry: not all 2 ranks came within 2000 ms \(this is rank 0 on \S+\); did one end before it came to run\(\)")
+                            "skerry: not all 2 ranks came within 2000 ms (this is rank 0 on ",
+                            "); did one end before it came to run() of a skerry::runtime?")
 
     @of_both
     def test_a_program_that_starts_mpi_itself(self, mpi):
         self.expect_failure(ranks(mpi, "-n", "2", PROGRAM, "own", LIBRARIES[mpi]),
-                            "skerry: the program has started MPI itself, and one process cannot do so twice; say SKERRY_MPI=off")
+                            "skerry: the program has started MPI itself, and one process cannot do so twice; say "
+                            "SKERRY_MPI=off, or leave MPI to Skerry")
 
     def test_an_idle_rank_sleeps(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -16,13 +16,13 @@
 
 /* Bytes of this process, somewhere. At most 1 GiB. */
 struct skerry_mpi_part {
-    void *at;
+    void* at;
     uint64_t bytes;
 };
 
 /* What is under way: room for any MPI's request. */
 union skerry_mpi_operation {
-    void *pointer;
+    void* pointer;
     uint64_t word;
 };
 
@@ -33,25 +33,25 @@ enum skerry_mpi_start {
 
 struct skerry_mpi_calls {
     uint32_t interface;  /* SKERRY_MPI_INTERFACE */
-    const char *library; /* as "Open MPI 4.1.4" */
+    const char* library; /* as "Open MPI 4.1.4" */
 
     /* Waits for all ranks; an error, or one of enum skerry_mpi_start. */
-    int (*start)(unsigned *rank, unsigned *ranks);
+    int (*start)(unsigned* rank, unsigned* ranks);
     /* `all`: room for what each rank gives, one behind the other. Waits for all ranks. */
-    int (*gather)(const void *mine, unsigned bytes, void *all);
+    int (*gather)(const void* mine, unsigned bytes, void* all);
     /* Begin. What `parts` name stays until the operation is over; `parts` does not. Between two ranks what is sent on a
      * channel arrives in the order of the sends, in the receives in theirs. `from` may be -1: anybody. */
-    int (*send)(const struct skerry_mpi_part *parts, unsigned count, unsigned to, int channel,
-                union skerry_mpi_operation *op);
-    int (*receive)(const struct skerry_mpi_part *parts, unsigned count, int from, int channel,
-                   union skerry_mpi_operation *op);
+    int (*send)(const struct skerry_mpi_part* parts, unsigned count, unsigned to, int channel,
+                union skerry_mpi_operation* op);
+    int (*receive)(const struct skerry_mpi_part* parts, unsigned count, int from, int channel,
+                   union skerry_mpi_operation* op);
     /* Whether it is over, and then what came from whom. */
-    int (*test)(union skerry_mpi_operation *op, int *over, unsigned *from, uint64_t *bytes);
+    int (*test)(union skerry_mpi_operation* op, int* over, unsigned* from, uint64_t* bytes);
     /* Ends a receive, whether something has come or not. */
-    int (*cancel)(union skerry_mpi_operation *op);
+    int (*cancel)(union skerry_mpi_operation* op);
     /* Waits for all ranks. Precondition: nothing is under way. */
     int (*end)(void);
-    void (*text)(int error, char *to, unsigned room);
+    void (*text)(int error, char* to, unsigned room);
 };
 
 extern const struct skerry_mpi_calls skerry_mpi;

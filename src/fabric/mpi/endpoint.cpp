@@ -512,9 +512,7 @@ bool mpi_endpoint::progress() {
     return came;
 }
 
-bool mpi_endpoint::copies_go_on() const noexcept {
-    return !pulling_.empty() || !serving_.empty() || !copies_.empty();
-}
+bool mpi_endpoint::copies_go_on() const noexcept { return !pulling_.empty() || !serving_.empty() || !copies_.empty(); }
 
 bool mpi_endpoint::something() noexcept {
     return unread_ != 0 || !finished_.empty() || left_untold_ != 0 || std::exchange(room_again_, false);

@@ -99,7 +99,7 @@ class mpi_endpoint final : public endpoint {
         skerry_mpi_operation op;
         opened to;
         unsigned from = 0;
-        std::uint64_t push = 0;       // not 0: for a push of the peer's
+        std::uint64_t push = 0;        // not 0: for a push of the peer's
         std::list<whole>::iterator of; // else
     };
     struct peer_side {
@@ -165,10 +165,10 @@ class mpi_endpoint final : public endpoint {
     std::list<whole> copies_;
     std::deque<completion> finished_;
     std::uint64_t next_copy_ = 1;
-    std::size_t unread_ = 0;     // messages in inboxes
-    unsigned left_untold_ = 0;   // peers whose leaving poll() has not passed yet
-    unsigned gone_ = 0;          // peers that have left
-    unsigned refusals_ = 0;      // of kinds and peers: the last post was refused
+    std::size_t unread_ = 0;   // messages in inboxes
+    unsigned left_untold_ = 0; // peers whose leaving poll() has not passed yet
+    unsigned gone_ = 0;        // peers that have left
+    unsigned refusals_ = 0;    // of kinds and peers: the last post was refused
     bool room_again_ = false;
 };
 

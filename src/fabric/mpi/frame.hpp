@@ -27,8 +27,8 @@ struct alignas(message_bytes) frame_head {
     std::uint16_t count = 0; // messages or parts
     frame_kind kind = frame_kind::messages;
     bool kick = false;
-    std::uint16_t back[kinds]{};    // credits that the sender gives back
-    std::uint64_t copy = 0;         // pull, push, pushed
+    std::uint16_t back[kinds]{}; // credits that the sender gives back
+    std::uint64_t copy = 0;      // pull, push, pushed
     std::uint64_t unused[5]{};
 };
 static_assert(sizeof(frame_head) == message_bytes);

@@ -11,9 +11,9 @@ namespace skerry::inline SKERRY_ABI::fabric::mpi {
 
 // Which MPI's launcher has started this process.
 struct launcher {
-    const char* name = nullptr;    // "openmpi"; null: none has
-    const char* in_words = "";     // "Open MPI"
-    const char* package = "";      // Debian's, with its compiler
+    const char* name = nullptr; // "openmpi"; null: none has
+    const char* in_words = "";  // "Open MPI"
+    const char* package = "";   // Debian's, with its compiler
     unsigned rank = 0;
     unsigned ranks = 1;
     unsigned here = 0; // ranks of this machine; 0: not told

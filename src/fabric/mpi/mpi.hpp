@@ -3,7 +3,8 @@
 
 // The fabric of the ranks that an MPI's launcher has started: mpirun, mpiexec.
 //
-// Nothing here links an MPI. Each has a shared object of ours (skerry_mpi.c) that is opened when a program joins others.
+// Nothing here links an MPI. Each has a shared object of ours (skerry_mpi.c) that is opened when a program joins
+// others.
 
 #include <cstdint>
 #include <string>
@@ -39,10 +40,10 @@ std::vector<object> objects();
 // The folders in which they are sought, in this order.
 std::vector<std::string> folders();
 
-// Joins the others. Once in a process. Precondition: launched_as() is one of several. Throws std::runtime_error (no such
-// object, or one that cannot be opened; MPI was started by the program, or by another MPI's launcher; another rank runs
-// another program; no common address for the arena). If a rank does not come in time the process ends with a message:
-// MPI does not let go of whoever waits in it.
+// Joins the others. Once in a process. Precondition: launched_as() is one of several. Throws std::runtime_error (no
+// such object, or one that cannot be opened; MPI was started by the program, or by another MPI's launcher; another rank
+// runs another program; no common address for the arena). If a rank does not come in time the process ends with a
+// message: MPI does not let go of whoever waits in it.
 [[nodiscard]] connection connect(const connect_options& options);
 
 } // namespace skerry::inline SKERRY_ABI::fabric::mpi

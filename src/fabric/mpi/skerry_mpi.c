@@ -28,7 +28,7 @@ _Static_assert(sizeof(MPI_Request) <= sizeof(union skerry_mpi_operation), "a req
 
 static MPI_Comm everybody = MPI_COMM_NULL;
 
-static int start(unsigned *rank, unsigned *ranks) {
+static int start(unsigned* rank, unsigned* ranks) {
     int flag = 0;
     int error = MPI_Initialized(&flag);
     if (error != MPI_SUCCESS) {
@@ -62,19 +62,19 @@ static int start(unsigned *rank, unsigned *ranks) {
     return error;
 }
 
-static int gather(const void *mine, unsigned bytes, void *all) {
+static int gather(const void* mine, unsigned bytes, void* all) {
     return MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, everybody);
 }
 
 /* What `parts` name, as one thing to be sent or received. `made`: the type is to be freed. */
 struct buffer {
-    void *at;
+    void* at;
     int count;
     MPI_Datatype type;
     int made;
 };
 
-static int buffer_of(const struct skerry_mpi_part *parts, unsigned count, struct buffer *result) {
+static int buffer_of(const struct skerry_mpi_part* parts, unsigned count, struct buffer* result) {
     if (count == 1) {
         result->at = parts[0].at;
         result->count = (int)parts[0].bytes;
@@ -82,8 +82,8 @@ static int buffer_of(const struct skerry_mpi_part *parts, unsigned count, struct
         result->made = 0;
         return MPI_SUCCESS;
     }
-    int *const lengths = malloc(count * sizeof *lengths);
-    MPI_Aint *const places = malloc(count * sizeof *places);
+    int* const lengths = malloc(count * sizeof *lengths);
+    MPI_Aint* const places = malloc(count * sizeof *places);
     int error = lengths != NULL && places != NULL ? MPI_SUCCESS : MPI_ERR_NO_MEM;
     for (unsigned i = 0; i < count && error == MPI_SUCCESS; ++i) {
         lengths[i] = (int)parts[i].bytes;
@@ -103,13 +103,13 @@ static int buffer_of(const struct skerry_mpi_part *parts, unsigned count, struct
     return error;
 }
 
-static MPI_Request request_of(const union skerry_mpi_operation *op) {
+static MPI_Request request_of(const union skerry_mpi_operation* op) {
     MPI_Request request;
     memcpy(&request, op, sizeof request);
     return request;
 }
 
-static int keep(int error, struct buffer *what, const MPI_Request *request, union skerry_mpi_operation *op) {
+static int keep(int error, struct buffer* what, const MPI_Request* request, union skerry_mpi_operation* op) {
     memcpy(op, request, sizeof *request);
     if (what->made) {
         const int freed = MPI_Type_free(&what->type); /* when nothing under way uses it any more */
@@ -118,8 +118,8 @@ static int keep(int error, struct buffer *what, const MPI_Request *request, unio
     return error;
 }
 
-static int begin_send(const struct skerry_mpi_part *parts, unsigned count, unsigned to, int channel,
-                      union skerry_mpi_operation *op) {
+static int begin_send(const struct skerry_mpi_part* parts, unsigned count, unsigned to, int channel,
+                      union skerry_mpi_operation* op) {
     struct buffer what;
     int error = buffer_of(parts, count, &what);
     if (error != MPI_SUCCESS) {
@@ -130,8 +130,8 @@ static int begin_send(const struct skerry_mpi_part *parts, unsigned count, unsig
     return keep(error, &what, &request, op);
 }
 
-static int begin_receive(const struct skerry_mpi_part *parts, unsigned count, int from, int channel,
-                         union skerry_mpi_operation *op) {
+static int begin_receive(const struct skerry_mpi_part* parts, unsigned count, int from, int channel,
+                         union skerry_mpi_operation* op) {
     struct buffer what;
     int error = buffer_of(parts, count, &what);
     if (error != MPI_SUCCESS) {
@@ -142,7 +142,7 @@ static int begin_receive(const struct skerry_mpi_part *parts, unsigned count, in
     return keep(error, &what, &request, op);
 }
 
-static int test(union skerry_mpi_operation *op, int *over, unsigned *from, uint64_t *bytes) {
+static int test(union skerry_mpi_operation* op, int* over, unsigned* from, uint64_t* bytes) {
     MPI_Request request = request_of(op);
     MPI_Status status;
     int error = MPI_Test(&request, over, &status);
@@ -156,7 +156,7 @@ static int test(union skerry_mpi_operation *op, int *over, unsigned *from, uint6
     return error;
 }
 
-static int cancel(union skerry_mpi_operation *op) {
+static int cancel(union skerry_mpi_operation* op) {
     MPI_Request request = request_of(op);
     int error = MPI_Cancel(&request);
     if (error == MPI_SUCCESS) {
@@ -171,7 +171,7 @@ static int end(void) {
     return error != MPI_SUCCESS ? error : MPI_Finalize();
 }
 
-static void text(int error, char *to, unsigned room) {
+static void text(int error, char* to, unsigned room) {
     char words[MPI_MAX_ERROR_STRING + 1];
     int length = 0;
     if (MPI_Error_string(error, words, &length) != MPI_SUCCESS) {

@@ -90,8 +90,9 @@ std::string run_ranks(const body& b, unsigned ranks, const std::string& mpi) {
     if (mpi == "openmpi") {
         command.insert(command.end(), {"--allow-run-as-root", "--oversubscribe", "--bind-to", "none"});
     }
-    command.insert(command.end(), {"-n", std::to_string(ranks), std::filesystem::read_symlink("/proc/self/exe").string(),
-                                   b.name, beside.text_for_strangers(), "mpi"});
+    command.insert(command.end(),
+                   {"-n", std::to_string(ranks), std::filesystem::read_symlink("/proc/self/exe").string(), b.name,
+                    beside.text_for_strangers(), "mpi"});
     const launch_result end = launch(1, command);
     if (end.status == not_applicable) {
         return "not applicable";
@@ -122,9 +123,11 @@ std::string name_of(const combination& c) {
 std::ostream& operator<<(std::ostream& out, const combination& c) { return out << name_of(c); }
 
 std::vector<combination> all_combinations() {
-    std::vector<back_end> all{
-        {"sequential", run_sequential, 1}, {"threads", run_threads, 4},     {"shm", run_shm, 4},
-        {"mpi_openmpi", run_openmpi, 2},   {"mpi_mpich", run_mpich, 2}};
+    std::vector<back_end> all{{"sequential", run_sequential, 1},
+                              {"threads", run_threads, 4},
+                              {"shm", run_shm, 4},
+                              {"mpi_openmpi", run_openmpi, 2},
+                              {"mpi_mpich", run_mpich, 2}};
     if (port::uses_peer_memory) { // else that is what shm is already
         all.push_back({"shm_staged", run_shm_staged, 4});
     }
@@ -165,12 +168,11 @@ int run_launched(const std::string& name, const std::string& descriptors, const 
             std::string said;
             try {
                 if (copies == "mpi") { // an endpoint that leaves waits for the others: whoever fails ends at once
-                    said = run_here(
-                        b, fabric::mpi::connect({.table = {}, .choice = std::getenv("SKERRY_MPI")}).fabric, beside,
-                        [](const char* text) {
-                            std::fprintf(stderr, "%s\n", text);
-                            std::_Exit(body_failed);
-                        });
+                    said = run_here(b, fabric::mpi::connect({.table = {}, .choice = std::getenv("SKERRY_MPI")}).fabric,
+                                    beside, [](const char* text) {
+                                        std::fprintf(stderr, "%s\n", text);
+                                        std::_Exit(body_failed);
+                                    });
                     return said.empty() ? 0 : not_applicable;
                 }
                 fabric::shm::connect_options options;

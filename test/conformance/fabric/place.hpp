@@ -109,8 +109,8 @@ struct body {
 
 const std::vector<body>& bodies();
 
-// Runs a body at one endpoint; what it found, "not applicable", or nothing. `failed`: called, if there is one, while the
-// endpoint still stands.
+// Runs a body at one endpoint; what it found, "not applicable", or nothing. `failed`: called, if there is one, while
+// the endpoint still stands.
 std::string run_here(const body& b, std::unique_ptr<fabric::endpoint> e, aside& beside,
                      void (*failed)(const char* text) = nullptr);
 

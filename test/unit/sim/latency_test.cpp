@@ -145,7 +145,10 @@ TEST(latency, publish_discard_atomic_pause) {
     EXPECT_GE(publish_all_lines, calls + 64 + nearest + flit);
     EXPECT_LE(publish_all_lines, calls + 66 + farthest + 2 * flit);
     EXPECT_EQ(discard_cost, calls + 1);
-    EXPECT_THAT(atomic_cost, testing::AnyOf(calls + 1 + nearest + 2 * flit, calls + 1 + farthest + 2 * flit)) << calls;
+    // An atomic instruction is no call, so there may be a block less between the readings.
+    const std::uint64_t there = atomic_cost - 1 - 2 * flit;
+    EXPECT_THAT(there, testing::AnyOf(calls + nearest, calls + farthest, calls - 4 + nearest, calls - 4 + farthest))
+        << calls;
     EXPECT_GE(result.total.lines_published, 65U);
 }
 
