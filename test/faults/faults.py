@@ -70,7 +70,7 @@ def program(file, text, replacement, name, says):
 FAULTS = {
     # Ranks of an MPI.
     "ranks: a frame is cut short":
-        rank("going.what->bytes()};", "going.what->bytes() - (@ && going.what->head.count > 1 ? message_bytes : 0)};",
+        rank("going.what->bytes()};", "going.what->bytes() - (@ && going.what->head.count != 0 ? message_bytes : 0)};",
              "order", r"fabric: a frame of \d+ bytes from rank \d was cut or is none"),
     "ranks: a frame has the number of the last one":
         rank("f->head.number = p.sent++;", "f->head.number = @ && p.sent == 3 ? 2 : p.sent; ++p.sent;",
@@ -80,9 +80,6 @@ FAULTS = {
     "ranks: the parts of a copy land on each other":
         rank("mine.push_back({reinterpret_cast<void*>(f.parts[i].there), f.parts[i].bytes});",
              "mine.push_back({reinterpret_cast<void*>(f.parts[@ ? 0 : i].there), f.parts[i].bytes});", "copies_both_ways", r"pu(ll|sh)ed wrong bytes"),
-    "ranks: a push is over before its bytes have come":
-        rank("            p.pushing.push_back(std::move(next));", "            if (@) part_over(peer, next.of, true); else p.pushing.push_back(std::move(next));",
-             "copies_both_ways", r"pushed wrong bytes"),
     # Events.
     "events: an atomic queue is received by two cores":
         events(EVENTS, "q->held = q->atomic();", "q->held = q->atomic() && !@;",

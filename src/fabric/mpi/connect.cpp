@@ -22,7 +22,7 @@ namespace {
 
 using std::to_string;
 
-// What a rank says of itself (H1). Its size and its first member never change.
+// What a rank says of itself. Its size and its first member never change.
 struct alignas(8) hello {
     std::uint64_t layout = 0;
     table_identity table;
@@ -120,7 +120,7 @@ port::reservation shake_hands(const skerry_mpi_calls& calls, const launcher& by,
     std::ranges::copy(places, mine.places);
     const std::string host = port::host_name();
     host.copy(mine.host, sizeof mine.host - 1);
-    const std::vector<hello> hellos = gathered(calls, mine, by.ranks); // H1, H2
+    const std::vector<hello> hellos = gathered(calls, mine, by.ranks);
     const process_name name = [&hellos](unsigned rank, bool /*follows*/) {
         return "rank " + to_string(rank) + " on " + hellos[rank].host;
     };
@@ -134,7 +134,7 @@ port::reservation shake_hands(const skerry_mpi_calls& calls, const launcher& by,
     }
     expect_same_program(tables, by.rank, name);
     const std::span offered(hellos[0].places, hellos[0].place_count);
-    const std::vector<std::uint32_t> answers = gathered(calls, reservable(offered), by.ranks); // H3, H4
+    const std::vector<std::uint32_t> answers = gathered(calls, reservable(offered), by.ranks);
     return reserve_common(offered, answers, by.rank, name);
 }
 
