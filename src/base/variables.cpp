@@ -19,7 +19,7 @@ namespace {
 
 // All variables that Skerry, its launcher, its tests and its tools read: a test holds the sources against this table.
 // The members of skerry::options:
-constexpr std::array<std::string_view, 10> options{
+constexpr std::array<std::string_view, 12> options{
     "SKERRY_WORKERS",
     "SKERRY_PIN",
     "SKERRY_STACK_SIZE",
@@ -30,6 +30,8 @@ constexpr std::array<std::string_view, 10> options{
     "SKERRY_WATCHDOG",
     "SKERRY_TRACE",
     "SKERRY_TRACE_MEMORY",
+    "SKERRY_DEVICES",
+    "SKERRY_DEVICE_MEMORY",
 };
 // All of them are set in a process that was launched.
 constexpr std::array<const char*, 3> of_launcher{"SKERRY_RANK", "SKERRY_RANKS", "SKERRY_FABRIC_FD"};
