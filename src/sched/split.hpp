@@ -55,7 +55,7 @@ class split {
     void ended(std::size_t side, double took) noexcept;
     // The chunk of the side has not been run, and the side takes no more.
     void give_back(std::size_t side) noexcept;
-    // The side takes no more. It has no chunk.
+    // The side takes no more, and what it has had is over.
     void leave(std::size_t side) noexcept { sides_[side].left = true; }
     // Nobody takes anything any more.
     void stop() noexcept { stopped_ = true; }

@@ -25,12 +25,16 @@ class not_run : public std::exception {};
 
 } // namespace
 
-void shared_loop::fail(std::uint64_t first, std::exception_ptr what) noexcept {
+void shared_loop::fail(std::size_t side, std::uint64_t first, std::exception_ptr what) noexcept {
     if (thrown == nullptr || first < thrown_at) {
         thrown = std::move(what);
         thrown_at = first;
     }
-    shares.stop();
+    if (side == split::low) {
+        shares.stop();
+    } else {
+        shares.leave(side);
+    }
 }
 
 device_driver::device_driver(std::unique_ptr<fabric::device> device, std::string name, bool share)
@@ -140,7 +144,7 @@ void device_driver::ended_low(shared_loop& loop, double took) {
 
 void device_driver::failed_low(shared_loop& loop, const split_chunk& chunk) {
     const std::lock_guard lock(mutex_);
-    loop.fail(chunk.first, std::current_exception());
+    loop.fail(split::low, chunk.first, std::current_exception());
 }
 
 split_side device_driver::expected(const kernel_code& kernel, std::uint64_t iterations) const {
@@ -351,7 +355,7 @@ void device_driver::serve(shared_loop& loop, std::unique_lock<std::mutex>& lock)
         } else {
             loop.next = {};
             if (thrown != nullptr) {
-                loop.fail(chunk.first, std::move(thrown));
+                loop.fail(split::high, chunk.first, std::move(thrown));
             } else {
                 ++counts_.failures;
                 loop.shares.give_back(split::high);

@@ -57,8 +57,9 @@ struct shared_loop {
     std::uint64_t thrown_at = 0;    // the first iteration of the chunk that threw
     std::exception_ptr thrown = {}; // of several the leftmost
 
-    // Keeps the exception of the chunk that begins there, unless one further left is there.
-    void fail(std::uint64_t first, std::exception_ptr what) noexcept;
+    // Keeps the exception of the side's chunk, which begins there, unless one further left is there. Iterations that
+    // are further left than the chunk still run: one of them may throw what the serial loop would have thrown.
+    void fail(std::size_t side, std::uint64_t first, std::exception_ptr what) noexcept;
 };
 
 class device_driver {
