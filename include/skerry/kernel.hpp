@@ -92,15 +92,16 @@ struct access_traits<each_range<T, Halo>> {
 
 namespace detail {
 
-template <class R>
-auto span_of(R&& array) noexcept {
+template <bool Halo, class R>
+auto make_each(R&& array, std::size_t stride, std::size_t before, std::size_t after) noexcept {
     static_assert(std::ranges::contiguous_range<R> && std::ranges::sized_range<R>,
                   "skerry: each(x): the elements of x must lie in one piece, as those of a std::span or std::vector");
     static_assert(std::is_lvalue_reference_v<R> || std::ranges::borrowed_range<R>,
                   "skerry: each(x): x must live until the loop is over, it cannot be a temporary");
     if constexpr (std::ranges::contiguous_range<R> && std::ranges::sized_range<R>) {
         using element = std::remove_reference_t<std::ranges::range_reference_t<R>>;
-        return std::span<element>(std::ranges::data(array), std::ranges::size(array));
+        return each_range<element, Halo>(std::span<element>(std::ranges::data(array), std::ranges::size(array)), stride,
+                                         before, after);
     }
 }
 
@@ -114,14 +115,12 @@ auto span_of(R&& array) noexcept {
 // O(1).
 template <class R>
 [[nodiscard]] auto each(R&& x, std::size_t stride = 1) noexcept {
-    const auto elements = detail::span_of(static_cast<R&&>(x));
-    return each_range<typename decltype(elements)::element_type, false>(elements, stride, 0, 0);
+    return detail::make_each<false>(static_cast<R&&>(x), stride, 0, 0);
 }
 // The same with `before` elements more below and `after` more above, as far as x has them. In in() only.
 template <class R>
 [[nodiscard]] auto each(R&& x, std::size_t stride, std::size_t before, std::size_t after = 0) noexcept {
-    const auto elements = detail::span_of(static_cast<R&&>(x));
-    return each_range<typename decltype(elements)::element_type, true>(elements, stride, before, after);
+    return detail::make_each<true>(static_cast<R&&>(x), stride, before, after);
 }
 
 } // namespace skerry::inline SKERRY_ABI

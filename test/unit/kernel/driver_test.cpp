@@ -20,7 +20,11 @@ using namespace skerry::detail;
 namespace fabric = skerry::fabric;
 
 SKERRY_KERNEL(three, (int* y), { y[i] = 3; })
-const kernel_code& three_code = kernel_form<skerry_kernel_three, decltype(&skerry_kernel_three::skerry_at)>::code;
+template <class Code>
+const kernel_code& code_of(skerry::kernel<Code> /*kernel*/) {
+    return kernel_form<Code, decltype(&Code::skerry_at)>::code;
+}
+const kernel_code& three_code = code_of(three);
 
 enum class fault : unsigned char { none, build, push, launch, pull };
 
