@@ -17,6 +17,8 @@ COMPILER = INCLUDE = HEADER = ""
 CASES = [
     ("index", "skerry::parallel_for(0, 9, [] {});",
      "skerry: parallel_for(first, last, f): f must be callable as f(i) with an index i"),
+    ("access_of_a_temporary", "static_cast<void>(in(3));",
+     "skerry: an access needs an object that lives until the task has ended, not a temporary: give a value without in()"),
     ("kernel_parameter", "skerry::parallel_for(0, 5, flags, out(each(v)));",
      "skerry: SKERRY_KERNEL: a parameter is a number of up to 64 bits, float or double, or a pointer to such numbers"),
     ("kernel_number", "skerry::parallel_for(0, 1, add, in(each(f)), inout(each(f)));",
