@@ -88,9 +88,10 @@ void add_emulated(found_devices& to, const device_list& list) {
 found_devices find_devices(const std::string& wanted) {
     const device_list list = parse_devices(setting, wanted);
     found_devices found;
-    const bool opencl = list.which != rule::listed ||
-                        std::ranges::any_of(list.names, [](const std::string& n) { return n.starts_with("opencl"); });
-    if (opencl) {
+    const bool asks_opencl = list.which != rule::listed || std::ranges::any_of(list.names, [](const std::string& n) {
+                                 return n.starts_with("opencl");
+                             });
+    if (asks_opencl) {
         add_opencl(found, list);
     }
     add_emulated(found, list);

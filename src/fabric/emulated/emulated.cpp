@@ -185,7 +185,7 @@ class emulated_device final : public device {
     std::exception_ptr run(const operation& o) const {
         if (o.kernel == nullptr) {
             for (const device_extent& e : o.extents) {
-                for (std::size_t r = 0; r < e.rows; ++r) {
+                for (std::size_t r = 0; e.bytes != 0 && r < e.rows; ++r) {
                     std::byte* const here = static_cast<std::byte*>(e.here) + r * e.pitch_here;
                     std::byte* const there = reinterpret_cast<std::byte*>(e.offset) + r * e.pitch_there;
                     std::memcpy(o.way == direction::push ? there : here, o.way == direction::push ? here : there,

@@ -18,6 +18,11 @@ kernel_devices::kernel_devices(found_devices (*find)(const std::string&), std::s
       share_(share) {}
 
 kernel_devices::~kernel_devices() {
+    {
+        const std::lock_guard lock(mutex_);
+        stop_ = true;
+    }
+    found_.notify_all();
     if (thread_.joinable()) {
         thread_.join();
     }
@@ -46,14 +51,14 @@ void kernel_devices::search() {
     } catch (const std::exception& e) { // no memory, or a driver of devices that throws
         mismatch = std::string("skerry: no devices were found: ") + e.what();
     }
-    {
-        const std::lock_guard lock(mutex_);
-        reports_ = std::move(reports);
-        drivers_ = std::move(drivers);
-        mismatch_ = std::move(mismatch);
-        over_ = true;
-    }
+    std::unique_lock lock(mutex_);
+    reports_ = std::move(reports);
+    drivers_ = std::move(drivers);
+    mismatch_ = std::move(mismatch);
+    over_ = true;
     found_.notify_all();
+    // Nobody joins a thread of the default runtime: it must not end before the process.
+    found_.wait(lock, [this] { return stop_; });
 }
 
 void kernel_devices::begin_search() {

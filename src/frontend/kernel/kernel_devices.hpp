@@ -77,7 +77,7 @@ class kernel_devices {
     const bool share_;
 
     mutable std::mutex mutex_;
-    std::condition_variable found_;
+    std::condition_variable found_; // the search is over, or the devices are to go
     // Guarded by mutex_. When the search is over, the first three change no more.
     std::vector<device_report> reports_;
     std::vector<std::unique_ptr<device_driver>> drivers_;
@@ -86,6 +86,7 @@ class kernel_devices {
     std::uint64_t iterations_ = 0;
     bool begun_ = false;
     bool over_ = false;
+    bool stop_ = false;
 
     port::thread thread_;
 };

@@ -59,7 +59,7 @@ void step(const Loop& loop, skerry::place where, arrays& all, std::array<std::si
     case 4: loop(where, first / 2, last / 2, pairs, in(each(x, 2)), out(each(y))); break;
     case 5: loop(where, first, last, table, in(x), inout(each(y)), arrays::n); break;
     case 6: // parts of one array, which overlap for some numbers: then the loop is not split
-        loop(where, 0, last / 3, mix, in(each(std::span(x).subspan(first / 2))), inout(each(std::span(x))), 3U);
+        loop(where, 0, last / 3, mix, in(each(std::span(x))), inout(each(std::span(x).subspan(1 + first / 2))), 3U);
         break;
     default: break;
     }

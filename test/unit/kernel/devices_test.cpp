@@ -2,9 +2,11 @@
 
 // Which devices options::devices means, and what is said of them.
 
+#include "base/port/library.hpp"
 #include "on_devices.hpp"
 #include "runtime/device_list.hpp"
 
+#include <array>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
@@ -65,6 +67,16 @@ TEST(DeviceList, AnOptionIsCheckedWhenTheRuntimeStarts) {
     o.devices = "gpu";
     EXPECT_THAT([&] { const skerry::runtime rt(o); },
                 ThrowsMessage<std::invalid_argument>(HasSubstr("skerry: options::devices=gpu: not understood; auto")));
+}
+
+TEST(Library, IsOpenedIfItIsThere) {
+    std::string why;
+    EXPECT_EQ(skerry::port::open_library(std::array{"libskerry_no_such.so.1", "libskerry_nor_this.so"}, why), nullptr);
+    EXPECT_THAT(why, HasSubstr("libskerry_nor_this.so"));
+    void* const found = skerry::port::open_library(std::array{"libskerry_no_such.so.1", "libm.so.6"}, why);
+    ASSERT_NE(found, nullptr);
+    EXPECT_NE(skerry::port::symbol_of(found, "cos"), nullptr);
+    EXPECT_EQ(skerry::port::symbol_of(found, "skerry_no_such"), nullptr);
 }
 
 TEST(Devices, WhatIsThereIsDescribed) {
