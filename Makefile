@@ -21,6 +21,8 @@ run: configure-release
 	cmake --build --preset release --parallel $(JOBS) --target skerry_cli
 	build/release/cli/skerry run all
 	build/release/cli/skerry run digits --on serial,threads,sim:tiny4-gwb,processes:2 --size small
+	build/release/cli/skerry run array-add --on serial,threads,hybrid
+	build/release/cli/skerry run knn --on serial,threads,hybrid
 
 test:
 	@tools/setup run test

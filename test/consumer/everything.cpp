@@ -342,9 +342,12 @@ bool kernels() {
         std::vector<float> y(count);
         par::parallel_for(par::place::device, 0, count, scaled, par::in(par::each(x)), par::out(par::each(y)), 3.0F);
         par::parallel_for(0, count, scaled, par::in(par::each(x, 1, 1, 1)), par::out(par::each(y)), 4.0F);
+        const skerry::each_range<const float, true> shape = par::each(x, 1, 2, 3);
+        const bool same =
+            shape.elements().data() == x.data() && shape.stride() == 1 && shape.before() == 2 && shape.after() == 3;
         const std::vector<par::device_statistics> devices = par::current_devices();
         const auto named = [](const par::device_statistics& d) { return d.used && !d.name.empty(); };
-        return y.front() == 8 && y.back() == 8 && std::ranges::all_of(devices, named);
+        return same && y.front() == 8 && y.back() == 8 && std::ranges::all_of(devices, named);
     });
 }
 
