@@ -18,6 +18,10 @@ constexpr std::size_t stack_bytes = std::size_t{8} << 20; // a device's compiler
 constexpr int rounds_of_measure = 5;
 constexpr std::size_t bytes_of_measure = 64;
 
+// Bytes from an alignment of 64 to the address. Arrays lie in the device's memory as they lie at home: those that are
+// aligned for their elements here are so there.
+std::uint64_t beyond_alignment(const std::byte* at) noexcept { return reinterpret_cast<std::uintptr_t>(at) % 64; }
+
 double now() noexcept { return static_cast<double>(port::now_ns()); }
 
 // The chunk did not run, and may run elsewhere.
@@ -200,6 +204,8 @@ void device_driver::measure() {
         }
         device_->free(memory);
     } catch (const std::bad_alloc&) { // then it has memory for no loop either
+    } catch (const std::exception& e) {
+        failed(e.what());
     }
     const std::lock_guard lock(mutex_);
     chunk_ns_ = least * 1.5 + static_cast<double>(device_->describe().launch_ns);
@@ -234,7 +240,14 @@ fabric::device_completion device_driver::await() {
     }
 }
 
-void device_driver::say_failed(const std::string& why) noexcept {
+void device_driver::failed(const std::string& why) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (!failure_.empty()) {
+            return;
+        }
+        failure_ = why;
+    }
     try {
         port::write_stderr("skerry: " + name_ + " has failed and is not used any more: " + why + "\n");
     } catch (const std::bad_alloc&) { // then nobody is told
@@ -245,7 +258,8 @@ void device_driver::make_arrays(const shared_loop& loop, arrays& there) {
     const auto& pieces = loop.plan.pieces();
     there.pieces.reserve(pieces.size());
     for (const shared_bytes& piece : pieces) {
-        there.pieces.push_back(share_ ? device_->share(piece.begin, piece.bytes) : device_->alloc(piece.bytes));
+        there.pieces.push_back(share_ ? device_->share(piece.begin, piece.bytes)
+                                      : device_->alloc(piece.bytes + beyond_alignment(piece.begin)));
     }
     if (!move(loop.plan, there, fabric::direction::push, loop.plan.before_all())) {
         throw not_run();
@@ -260,6 +274,10 @@ void device_driver::free_arrays(arrays& there) noexcept {
     there.pieces.clear();
 }
 
+std::uint64_t device_driver::offset_in(const shared_bytes& piece, const std::byte* at) const noexcept {
+    return static_cast<std::uint64_t>(at - piece.begin) + (share_ ? 0 : beyond_alignment(piece.begin));
+}
+
 bool device_driver::move(const transfer_plan& plan, const arrays& there, fabric::direction way,
                          const std::vector<transfer>& what) {
     if (what.empty()) {
@@ -268,9 +286,8 @@ bool device_driver::move(const transfer_plan& plan, const arrays& there, fabric:
     std::vector<fabric::device_extent> extents;
     extents.reserve(what.size());
     for (const transfer& t : what) {
-        extents.push_back({t.begin, there.pieces[t.piece],
-                           static_cast<std::uint64_t>(t.begin - plan.pieces()[t.piece].begin), t.bytes, t.rows, t.pitch,
-                           t.pitch});
+        extents.push_back({t.begin, there.pieces[t.piece], offset_in(plan.pieces()[t.piece], t.begin), t.bytes, t.rows,
+                           t.pitch, t.pitch});
     }
     device_->copy(way, extents, {});
     if (!await().arrived) {
@@ -283,8 +300,7 @@ bool device_driver::move(const transfer_plan& plan, const arrays& there, fabric:
     return true;
 }
 
-// Throws what the body has thrown, or not_run.
-void device_driver::run_chunk(shared_loop& loop, const split_chunk& chunk, arrays& there) {
+std::exception_ptr device_driver::run_chunk(shared_loop& loop, const split_chunk& chunk, arrays& there) {
     const kernel_call& call = loop.call;
     if (!move(loop.plan, there, fabric::direction::push, loop.plan.before(chunk))) {
         throw not_run();
@@ -296,22 +312,24 @@ void device_driver::run_chunk(shared_loop& loop, const split_chunk& chunk, array
             arguments[k].value = call.values[k];
         } else if (piece != transfer_plan::no_piece) {
             arguments[k].memory = there.pieces[piece];
-            arguments[k].offset = static_cast<std::uint64_t>(call.arguments[k].data - loop.plan.pieces()[piece].begin);
+            arguments[k].offset = offset_in(loop.plan.pieces()[piece], call.arguments[k].data);
         }
     }
     const auto index = [&call](std::uint64_t k) { return call.first + static_cast<long>(k); };
     device_->launch(*call.code, {index(chunk.first), index(chunk.last)}, arguments, {});
-    const fabric::device_completion end = await();
+    fabric::device_completion end = await();
     if (end.thrown != nullptr) {
-        std::rethrow_exception(end.thrown);
+        return std::move(end.thrown);
     }
     if (!end.arrived) {
         throw not_run();
     }
     if (!move(loop.plan, there, fabric::direction::pull, loop.plan.after(chunk))) {
-        throw std::runtime_error("skerry: " + name_ + " has failed while it brought home what kernel " +
-                                 call.code->name + " had written: " + device_->failure());
+        return std::make_exception_ptr(std::runtime_error("skerry: " + name_ +
+                                                          " has failed while it brought home what kernel " +
+                                                          call.code->name + " had written: " + device_->failure()));
     }
+    return nullptr;
 }
 
 void device_driver::serve(shared_loop& loop, std::unique_lock<std::mutex>& lock) {
@@ -324,6 +342,7 @@ void device_driver::serve(shared_loop& loop, std::unique_lock<std::mutex>& lock)
         double took = 0;
         bool ran = false;
         std::exception_ptr thrown;
+        std::string why;
         try {
             if (!there.ready) {
                 const double begin = now();
@@ -331,39 +350,37 @@ void device_driver::serve(shared_loop& loop, std::unique_lock<std::mutex>& lock)
                 once = now() - begin;
             }
             const double begin = now();
-            run_chunk(loop, chunk, there);
+            thrown = run_chunk(loop, chunk, there);
             took = now() - begin;
             ran = true;
+            why = device_->failure();
         } catch (const not_run&) {
+            why = device_->failure();
         } catch (const std::bad_alloc&) { // too little memory on the device, or here: workers need none
-        } catch (...) {
-            thrown = std::current_exception();
+        } catch (const std::exception& e) {
+            why = e.what();
         }
-        const std::string failed = device_->failure();
+        if (!why.empty()) {
+            failed(why);
+        }
         lock.lock();
-        if (ran) {
+        loop.next = {};
+        if (!ran) {
+            ++counts_.failures;
+            loop.shares.give_back(split::high);
+        } else if (thrown != nullptr) {
+            loop.fail(split::high, chunk.first, std::move(thrown));
+        } else {
             ++counts_.launches;
             counts_.iterations += chunk.size();
             loop.shares.ended(split::high, took);
-            rates& known = rates_[{loop.call.code, length}];
+            const auto known = rates_.find({loop.call.code, length}); // begin() has made it
             const auto n = static_cast<double>(chunk.size());
-            known.iteration.add(std::max(took - chunk_ns_, took / split::least_parts) / n);
+            known->second.iteration.add(std::max(took - chunk_ns_, took / split::least_parts) / n);
             if (once != 0) {
-                known.once.add(once);
+                known->second.once.add(once);
             }
             loop.next = loop.shares.take(split::high, now());
-        } else {
-            loop.next = {};
-            if (thrown != nullptr) {
-                loop.fail(split::high, chunk.first, std::move(thrown));
-            } else {
-                ++counts_.failures;
-                loop.shares.give_back(split::high);
-            }
-        }
-        if (!failed.empty() && failure_.empty()) {
-            failure_ = failed;
-            say_failed(failed);
         }
         changed_.notify_all();
     }

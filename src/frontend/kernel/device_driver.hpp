@@ -115,7 +115,8 @@ class device_driver {
     void measure();
     void build(const kernel_code& kernel, std::unique_lock<std::mutex>& lock);
     void serve(shared_loop& loop, std::unique_lock<std::mutex>& lock);
-    void run_chunk(shared_loop& loop, const split_chunk& chunk, arrays& there);
+    // What the chunk has thrown. Throws not_run, or what the device's functions throw: then it has written nothing.
+    [[nodiscard]] std::exception_ptr run_chunk(shared_loop& loop, const split_chunk& chunk, arrays& there);
     void make_arrays(const shared_loop& loop, arrays& there);
     void free_arrays(arrays& there) noexcept;
     // Copies and waits. False: the device has failed.
@@ -123,7 +124,9 @@ class device_driver {
                             const std::vector<transfer>& what);
     [[nodiscard]] fabric::device_completion await();
     [[nodiscard]] bool usable(const kernel_code& kernel) const;
-    void say_failed(const std::string& why) noexcept;
+    [[nodiscard]] std::uint64_t offset_in(const shared_bytes& piece, const std::byte* at) const noexcept;
+    // The device is used no more; said once.
+    void failed(const std::string& why);
 
     // Constant.
     const std::unique_ptr<fabric::device> device_;

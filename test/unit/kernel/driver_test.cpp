@@ -26,7 +26,7 @@ const kernel_code& code_of(skerry::kernel<Code> /*kernel*/) {
 }
 const kernel_code& three_code = code_of(three);
 
-enum class fault : unsigned char { none, build, push, launch, pull };
+enum class fault : unsigned char { none, build, alloc, push, launch, pull };
 
 // An emulated device that fails at one step of a chunk.
 class faulty final : public fabric::device {
@@ -34,7 +34,13 @@ class faulty final : public fabric::device {
     explicit faulty(fault f) : fault_(f), inner_(fabric::emulated::make({})) {}
 
     [[nodiscard]] const fabric::device_description& describe() const noexcept override { return inner_->describe(); }
-    [[nodiscard]] fabric::device_memory alloc(std::size_t bytes) override { return inner_->alloc(bytes); }
+    [[nodiscard]] fabric::device_memory alloc(std::size_t bytes) override {
+        fails_ |= built_ && fault_ == fault::alloc;
+        if (fails_) {
+            throw std::runtime_error("it is on fire");
+        }
+        return inner_->alloc(bytes);
+    }
     void free(fabric::device_memory memory) noexcept override { inner_->free(memory); }
     void build(const kernel_code& kernel) override {
         if (fault_ == fault::build) {
@@ -123,7 +129,7 @@ TEST(Driver, AKernelThatIsRefusedIsSaidOnce) {
 }
 
 TEST(Driver, WhatADeviceDidNotRunIsTheWorkers) {
-    for (const fault f : {fault::push, fault::launch}) {
+    for (const fault f : {fault::alloc, fault::push, fault::launch}) {
         testing::internal::CaptureStderr();
         const auto driver = driver_with(f);
         ASSERT_TRUE(driver->claim(three_code));
