@@ -120,7 +120,9 @@ void device_driver::begin(shared_loop& loop) {
     {
         const std::lock_guard lock(mutex_);
         static_cast<void>(rates_[{loop.call.code, size_class(loop.call.iterations())}]); // made here, where it may fail
-        loop.next = loop.shares.take(split::high, now());
+        const double at = now();
+        loop.next = loop.shares.take(split::high, at);
+        loop.low = loop.shares.take(split::low, at);
         if (loop.next.empty()) {
             loop.done = true;
             return;
@@ -133,7 +135,8 @@ void device_driver::begin(shared_loop& loop) {
 split_chunk device_driver::take_low(shared_loop& loop) {
     std::unique_lock lock(mutex_);
     for (;;) {
-        const split_chunk chunk = loop.shares.take(split::low, now());
+        const split_chunk chunk =
+            loop.low.empty() ? loop.shares.take(split::low, now()) : std::exchange(loop.low, split_chunk{});
         if (!chunk.empty() || loop.done) {
             return chunk;
         }

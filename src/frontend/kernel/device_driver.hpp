@@ -52,9 +52,10 @@ struct shared_loop {
 
     // Guarded by the driver's lock.
     split shares;
-    split_chunk next{};             // of the device, not begun
-    bool done = false;              // the driver has let go of it
-    std::uint64_t thrown_at = 0;    // the first iteration of the chunk that threw
+    split_chunk next{};          // of the device, not begun
+    split_chunk low{};           // of the workers, the first, not begun: the device cannot be so fast that it gets all
+    bool done = false;           // the driver has let go of it
+    std::uint64_t thrown_at = 0; // the first iteration of the chunk that threw
     std::exception_ptr thrown = {}; // of several the leftmost
 
     // Keeps the exception of the side's chunk, which begins there, unless one further left is there. Iterations that
@@ -87,7 +88,7 @@ class device_driver {
 
     // The rest: by whoever has claimed the device.
 
-    // Hands the loop to the driver, with its first chunk, if it is to have any. Errors: std::bad_alloc.
+    // Gives each side its first chunk, if it is to have any, and hands the loop to the driver. Errors: std::bad_alloc.
     void begin(shared_loop& loop);
     // The next chunk for the workers. Waits for the device if it depends on it. Empty: the loop is over.
     [[nodiscard]] split_chunk take_low(shared_loop& loop);
