@@ -56,10 +56,9 @@ struct options {
     double watchdog_seconds = 0; // SKERRY_WATCHDOG: report longer waits and tasks; 0: never
     std::string trace{};         // SKERRY_TRACE: file for what every worker did, for Perfetto; empty: none
     std::size_t trace_memory = std::size_t{8} << 20; // SKERRY_TRACE_MEMORY, bytes per slot for its newest events
-    // SKERRY_DEVICES: which devices run kernels. "auto" are all but those that compute on this machine's processors,
-    // "none", "all", or a list with commas: kinds (opencl), names (opencl0),
-    // emulated:speed=0.25:memory=64M:latency=50us
-    std::string devices{"auto"};
+    std::string devices = "auto"; // SKERRY_DEVICES: which run kernels. "auto": all but those that compute on this
+                                  // machine's processors; "none"; "all"; or a list with commas of kinds (opencl),
+                                  // names (opencl0), and emulated:speed=0.25:memory=64M:latency=50us
     skerry::device_memory device_memory = skerry::device_memory::automatic; // SKERRY_DEVICE_MEMORY
 
     // The defaults, with what the environment says. Errors: std::invalid_argument names the variable, its value and

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -156,7 +155,7 @@ struct kernel_form<Code, void (*)(long, P...)> {
 template <class Integer>
 constexpr long kernel_index(Integer i) noexcept {
     if constexpr (std::is_unsigned_v<Integer> && sizeof(Integer) >= sizeof(long)) {
-        constexpr long most = std::numeric_limits<long>::max();
+        constexpr long most = PTRDIFF_MAX;
         return i > static_cast<Integer>(most) ? most : static_cast<long>(i);
     } else {
         return static_cast<long>(i);

@@ -40,7 +40,7 @@ struct options {
     double watchdog_seconds = 0;
     std::string trace{};
     std::size_t trace_memory = std::size_t{8} << 20;
-    std::string devices{"auto"};
+    std::string devices = "auto";
     serial::device_memory device_memory = serial::device_memory::automatic;
 
     static options from_environment() { return {}; }
