@@ -32,7 +32,7 @@
 // (integers of up to 64 bits, float, double) or a pointer to such numbers, to const if the body only reads through it.
 // A pointer that the body makes of a parameter is `SKERRY_GLOBAL T*`. An iteration may not look at what another one
 // writes. A sum of products is rounded twice on every processor, so that integers and + - * of floats are equal to the
-// last bit. A body that throws can run on workers alone: its text means nothing to a device.
+// last bit. A body that throws means nothing to a device's compiler: it runs on workers.
 #define SKERRY_KERNEL(name, parameters, ...)                                                                           \
     struct skerry_kernel_##name {                                                                                      \
         static constexpr const char* skerry_name = #name;                                                              \
