@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
@@ -139,6 +141,34 @@ std::filesystem::path folder() { return std::filesystem::temp_directory_path() /
     }).detach();
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
     std::exit(0);
+}
+
+std::ptrdiff_t threads() {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
+}
+
+bool has_opened(const std::string& library) {
+    std::ifstream maps("/proc/self/maps");
+    const std::string all{std::istreambuf_iterator<char>(maps), {}};
+    return all.find(library) != std::string::npos;
+}
+
+// In a process of its own: this one has had kernels.
+[[noreturn]] void end_without_kernels() {
+    const std::ptrdiff_t before = threads();
+    skerry::options o;
+    o.workers = 2;
+    o.devices = "all";
+    skerry::runtime rt(o);
+    std::vector<int> x(1000);
+    rt.run([&] { skerry::parallel_for(x, [](int& y) { y = 1; }); });
+    const bool right = threads() == before + 1 && !has_opened("OpenCL") && rt.stats().kernel_iterations == 0;
+    std::_Exit(right ? 0 : 1);
+}
+
+TEST(Exit, WithoutAKernelNoLibraryIsOpenedAndNoThreadStarted) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_EXIT(end_without_kernels(), testing::ExitedWithCode(0), "");
 }
 
 TEST(Exit, AtAnyMomentOfASearchABuildOrALaunch) {
