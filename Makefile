@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 .PHONY: help run test bench install package setup clean configure-release build-release
 
 help:
-	@echo 'make run      build Skerry and run its seventeen programs, each checked and timed against its serial elision'
+	@echo 'make run      build Skerry and run its nineteen programs, each checked and timed against its serial elision'
 	@echo 'make test     build and run the tests'
 	@echo 'make bench    build and run the comparison with oneTBB, OpenMP and rayon'
 	@echo 'make install  install headers, libraries, package files and the skerry command under PREFIX ($(PREFIX))'
@@ -21,6 +21,8 @@ run: configure-release
 	cmake --build --preset release --parallel $(JOBS) --target skerry_cli
 	build/release/cli/skerry run all
 	build/release/cli/skerry run digits --on serial,threads,sim:tiny4-gwb,processes:2 --size small
+	build/release/cli/skerry run array-add --on serial,threads,hybrid
+	build/release/cli/skerry run knn --on serial,threads,hybrid
 
 test:
 	@tools/setup run test

@@ -40,6 +40,7 @@ struct options {
     std::size_t train = 0;                  ///< 0: the preset's; how many images of the input are used
     std::vector<std::string> more_inputs{}; ///< behind `input`
     std::size_t cores = 0;                  ///< of an event machine; 0: the program's choice
+    bool on_device = false;                 ///< kernels run on a device alone
 };
 
 /// How the paper's program makes its tasks (column PM of Table III).
@@ -66,9 +67,11 @@ struct program_info {
     bool takes_inputs = false;                       ///< `options::more_inputs`
     bool takes_cores = false;                        ///< `options::cores`
     bool by_events = false;                          ///< runs on an event machine
+    bool has_kernels = false;                        ///< its loops can run on devices
     std::span<const std::string_view> real_inputs{}; ///< values of `options::input` that `skerry run all` adds
 
-    /// The thirteen of the paper; the others are programs of declared accesses, but for those by events.
+    /// The thirteen of the paper; the others are programs of declared accesses, but for those by
+    /// events and those with kernels.
     constexpr bool in_table_iii() const noexcept { return !paper.input.empty(); }
 };
 

@@ -31,6 +31,7 @@ namespace {
 constexpr std::string_view processes_prefix = "processes:";
 constexpr std::string_view mpi_prefix = "mpi:";
 constexpr std::string_view simulated_prefix = "sim:";
+constexpr std::string_view device_prefix = "device:";
 constexpr unsigned most_processes = 64;
 
 const apps::program& program_of(const run_request& request) {
@@ -265,6 +266,17 @@ back_end_row run_simulated(const run_request& request, std::string_view back_end
     return row_from(back_end, 1, command, row);
 }
 
+std::string text_of(const std::vector<side_row>& sides) {
+    std::string text;
+    for (const side_row& s : sides) {
+        text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", s.name, s.iterations);
+        if (s.bytes_in != 0 || s.bytes_out != 0) {
+            text += fmt::format(" ({} bytes in, {} out)", s.bytes_in, s.bytes_out);
+        }
+    }
+    return text;
+}
+
 std::string text_of(const std::vector<executor_row>& executors) {
     std::string text;
     for (const executor_row& e : executors) {
@@ -290,6 +302,12 @@ std::string table_of(const std::vector<back_end_row>& rows) {
             text += fmt::format("{:<16} tasks run{} (of those stolen): {}\n", "",
                                 r.runs != 1 ? fmt::format(" in {} runs", r.runs) : "", text_of(r.executors));
         }
+        if (!r.sides.empty()) {
+            text += fmt::format("{:<16} iterations of kernels in {} runs: {}\n", "", r.runs, text_of(r.sides));
+        }
+        if (!r.note.empty()) {
+            text += fmt::format("{:<16} {}\n", "", r.note);
+        }
     }
     if (!rows.front().output.empty()) {
         text += rows.front().output + "\n";
@@ -299,18 +317,22 @@ std::string table_of(const std::vector<back_end_row>& rows) {
     return text;
 }
 
-back_end_row run_here(const run_request& request, bool serial, unsigned repeat) {
-    const apps::program& program = program_of(request);
-    const runtime_flags flags = serial ? of_the_trace(request.runtime) : request.runtime;
-    skerry::runtime workers(flags.over(skerry::options::from_environment()));
-    std::unique_ptr<apps::instance> instance;
-    workers.run([&] { instance = (serial ? program.serial : program.parallel)(request.options); });
+namespace {
 
-    back_end_row row{.back_end = serial ? "serial" : "threads",
+// Once untimed and `repeat` times.
+back_end_row run_in(skerry::runtime& workers, std::string_view back_end,
+                    std::unique_ptr<apps::instance> (*make)(const apps::options&), const apps::options& options,
+                    unsigned repeat) {
+    std::unique_ptr<apps::instance> instance;
+    workers.run([&] { instance = make(options); });
+
+    back_end_row row{.back_end = std::string(back_end),
                      .problem = instance->problem(),
                      .seconds = 0,
                      .cycles = 0,
                      .executors = {},
+                     .sides = {},
+                     .note = {},
                      .runs = repeat + 1,
                      .ok = false,
                      .verdict = {},
@@ -326,17 +348,81 @@ back_end_row run_here(const run_request& request, bool serial, unsigned repeat) 
         }
     }
     row.seconds = times.median();
-    if (!serial) {
-        for (const auto& e : workers.executors()) {
-            row.executors.push_back({e.name, e.tasks, e.stolen});
-        }
-    }
     const apps::verdict v = instance->check();
     row.ok = v.ok;
     row.verdict = v.text;
     row.output = instance->print();
     row.digest = instance->digest();
     workers.run([&] { instance.reset(); });
+    return row;
+}
+
+void add_executors(back_end_row& row, const skerry::runtime& workers) {
+    for (const auto& e : workers.executors()) {
+        row.executors.push_back({e.name, e.tasks, e.stolen});
+    }
+}
+
+// What the workers and each device have done with kernels so far. Waits until devices are found.
+std::vector<side_row> sides_of(skerry::runtime& workers) {
+    std::vector<side_row> sides{{"workers", workers.stats().kernel_iterations, 0, 0}};
+    for (const skerry::device_statistics& d : workers.run([] { return skerry::current_devices(); })) {
+        if (d.used) {
+            sides.push_back({d.name, d.iterations, d.bytes_in, d.bytes_out});
+        }
+    }
+    return sides;
+}
+
+// On workers and a device, or on the device NAME of "device:NAME".
+back_end_row run_on_devices(const run_request& request, std::string_view back_end, unsigned repeat) {
+    const apps::program& program = program_of(request);
+    if (!program.info.has_kernels) {
+        throw apps::usage_error(fmt::format("--on {}: {} has no kernels; 'skerry list' names the programs that have",
+                                            back_end, program.info.name));
+    }
+    const bool alone = back_end != "hybrid";
+    skerry::options o = request.runtime.over(skerry::options::from_environment());
+    if (alone) {
+        o.devices = back_end.substr(device_prefix.size());
+    }
+    auto workers = std::make_unique<skerry::runtime>(o);
+    std::string note;
+    if (!alone && sides_of(*workers).size() == 1) {
+        note = "no device is usable here: this one is emulated";
+        o.devices = "emulated";
+        workers = std::make_unique<skerry::runtime>(o);
+    }
+    apps::options options = request.options;
+    options.on_device = true;
+    if (!alone) { // what is built once is no part of the times, nor are its iterations
+        workers->run([&] { program.parallel(options)->run(); });
+    }
+    const std::vector<side_row> before = sides_of(*workers);
+    options.on_device = alone;
+    back_end_row row = run_in(*workers, back_end, program.parallel, options, repeat);
+    row.note = note;
+    add_executors(row, *workers);
+    row.sides = sides_of(*workers);
+    for (std::size_t k = 0; k < before.size(); ++k) {
+        row.sides[k].iterations -= before[k].iterations;
+        row.sides[k].bytes_in -= before[k].bytes_in;
+        row.sides[k].bytes_out -= before[k].bytes_out;
+    }
+    return row;
+}
+
+} // namespace
+
+back_end_row run_here(const run_request& request, bool serial, unsigned repeat) {
+    const apps::program& program = program_of(request);
+    const runtime_flags flags = serial ? of_the_trace(request.runtime) : request.runtime;
+    skerry::runtime workers(flags.over(skerry::options::from_environment()));
+    back_end_row row = run_in(workers, serial ? "serial" : "threads", serial ? program.serial : program.parallel,
+                              request.options, repeat);
+    if (!serial) {
+        add_executors(row, workers);
+    }
     return row;
 }
 
@@ -355,12 +441,15 @@ exit_code run_on(const run_request& request, unsigned repeat) {
             rows.push_back(run_processes(request, back_end, repeat));
         } else if (back_end.starts_with(mpi_prefix)) {
             rows.push_back(run_mpi(request, back_end, repeat));
+        } else if (back_end == "hybrid" || back_end.starts_with(device_prefix)) {
+            rows.push_back(run_on_devices(request, back_end, repeat));
         } else if (back_end.starts_with(simulated_prefix)) {
             rows.push_back(run_simulated(request, back_end, repeat));
         } else {
-            throw apps::usage_error(fmt::format(
-                "--on: there is no back end '{}'; there are serial, threads, processes:N, mpi:N and sim:MACHINE",
-                back_end));
+            throw apps::usage_error(fmt::format("--on: there is no back end '{}'; there are serial, threads, "
+                                                "processes:N, mpi:N, sim:MACHINE, hybrid and "
+                                                "device:NAME",
+                                                back_end));
         }
     }
     if (!request.row_to.empty()) {

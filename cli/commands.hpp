@@ -17,6 +17,7 @@ namespace cli {
 
 /// In the enumerators' order, as apps::size_names is.
 inline constexpr std::array<std::string_view, 4> steal_names{"automatic", "asymmetric", "locked", "interrupt"};
+inline constexpr std::array<std::string_view, 2> device_memory_names{"automatic", "private"};
 
 struct list_request {
     bool json = false;
@@ -39,6 +40,8 @@ struct runtime_flags {
     std::optional<double> watchdog_seconds;
     std::optional<std::string> trace;
     std::optional<std::size_t> trace_memory;
+    std::optional<std::string> devices;
+    std::optional<skerry::device_memory> device_memory;
 
     skerry::options over(skerry::options environment) const;
 };

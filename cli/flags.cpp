@@ -46,6 +46,11 @@ std::vector<flag> of_the_workers(const runtime_flags& flags) {
     add_switch(given, "guard-accesses", flags.guard_accesses);
     add(given, "--mpi", flags.mpi);
     add(given, "--watchdog", flags.watchdog_seconds);
+    add(given, "--devices", flags.devices);
+    if (flags.device_memory) {
+        given.push_back(
+            {"--device-memory", std::string(device_memory_names[static_cast<std::size_t>(*flags.device_memory)])});
+    }
     return given;
 }
 

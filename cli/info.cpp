@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <cstdio>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,7 +19,25 @@ using json = nlohmann::ordered_json;
 
 std::string counted(std::size_t n, const char* noun) { return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s"); }
 
-json json_of(const skerry::machine_description& machine, unsigned asked_for) {
+std::string text_of(const skerry::device_statistics& d) {
+    if (d.driver.empty()) { // nothing of the kind is there
+        return fmt::format("{:<10} not used: {}", d.name, d.why_not);
+    }
+    return fmt::format("{:<10} {}: {} ({}), {} MiB", d.name, d.used ? "used" : "not used, " + d.why_not, d.description,
+                       d.driver, d.memory >> 20);
+}
+
+json json_of(const skerry::device_statistics& d) {
+    return {{"name", d.name}, {"description", d.description}, {"driver", d.driver}, {"memory", d.memory},
+            {"used", d.used}, {"why_not", d.why_not}};
+}
+
+json json_of(const skerry::machine_description& machine, unsigned asked_for,
+             const std::vector<skerry::device_statistics>& found) {
+    json devices = json::array();
+    for (const skerry::device_statistics& d : found) {
+        devices.push_back(json_of(d));
+    }
     json limits = json::array();
     for (const skerry::cpu_limit_source& limit : machine.limits) {
         limits.push_back({{"where", limit.where},
@@ -37,10 +57,12 @@ json json_of(const skerry::machine_description& machine, unsigned asked_for) {
             {"numa_nodes", machine.numa_nodes},
             {"topology_known", machine.topology_known},
             {"membarrier", machine.membarrier},
-            {"mpi", std::move(mpis)}};
+            {"mpi", std::move(mpis)},
+            {"devices", std::move(devices)}};
 }
 
-void print(const skerry::machine_description& machine, unsigned asked_for) {
+void print(const skerry::machine_description& machine, unsigned asked_for,
+           const std::vector<skerry::device_statistics>& found) {
     if (asked_for != 0) {
         fmt::print("workers   {}, from SKERRY_WORKERS; the machine allows {}\n", asked_for, machine.workers);
     } else {
@@ -69,6 +91,14 @@ void print(const skerry::machine_description& machine, unsigned asked_for) {
                        : mpi.path);
         heading = "";
     }
+    heading = "devices";
+    for (const skerry::device_statistics& d : found) {
+        fmt::print("{:<9} {}\n", heading, text_of(d));
+        heading = "";
+    }
+    if (found.empty()) {
+        fmt::print("{:<9} none: SKERRY_DEVICES=none\n", heading);
+    }
 }
 
 } // namespace
@@ -76,10 +106,11 @@ void print(const skerry::machine_description& machine, unsigned asked_for) {
 exit_code info(const info_request& request) {
     const unsigned asked_for = skerry::options::from_environment().workers;
     const skerry::machine_description machine = skerry::describe_machine();
+    const std::vector<skerry::device_statistics> devices = skerry::current_devices();
     if (request.json) {
-        fmt::print("{}\n", json_of(machine, asked_for).dump(2));
+        fmt::print("{}\n", json_of(machine, asked_for, devices).dump(2));
     } else {
-        print(machine, asked_for);
+        print(machine, asked_for, devices);
     }
     return exit_ok;
 }

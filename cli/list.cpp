@@ -15,7 +15,8 @@ exit_code list(const list_request& request) {
             nlohmann::ordered_json row{{"program", p.info.name},
                                        {"summary", p.info.summary},
                                        {"example", p.info.example},
-                                       {"takes_input", p.info.takes_input}};
+                                       {"takes_input", p.info.takes_input},
+                                       {"has_kernels", p.info.has_kernels}};
             if (p.info.in_table_iii()) {
                 row["paper"] = {{"input", p.info.paper.input},
                                 {"granularity", p.info.paper.granularity},
@@ -35,16 +36,17 @@ exit_code list(const list_request& request) {
                        p.info.paper.pattern == apps::pattern::spawn_sync ? "spawn and sync" : "parallel for");
         }
     }
-    const auto others = [](const char* title, bool by_events) {
+    const auto others = [](const char* title, bool by_events, bool has_kernels) {
         fmt::print("\n{}:\n", title);
         for (const apps::program& p : apps::programs()) {
-            if (!p.info.in_table_iii() && p.info.by_events == by_events) {
+            if (!p.info.in_table_iii() && p.info.by_events == by_events && p.info.has_kernels == has_kernels) {
                 fmt::print("{:<12} {}\n", p.info.name, p.info.summary);
             }
         }
     };
-    others("Tasks that declare what they touch", false);
-    others("Events", true);
+    others("Tasks that declare what they touch", false, false);
+    others("Events", true, false);
+    others("Kernels, on workers and devices", false, true);
     fmt::print("\nThe part after the dash is enough: skerry run nq\n");
     return exit_ok;
 }

@@ -27,6 +27,7 @@ constexpr double longest_watchdog = 1e6;
 struct words_of_run {
     std::string size{apps::name_of(apps::size::medium)};
     std::string steal;
+    std::string device_memory;
     std::vector<std::string> inputs;
     bool pin = false;
     bool guard_accesses = false;
@@ -111,6 +112,16 @@ void add_runtime_flags(CLI::App& command, cli::runtime_flags& flags, words_of_ru
                     "SKERRY_TRACE_MEMORY: bytes of newest events that each thread keeps, such as 8M")
         ->transform(CLI::AsSizeValue(false))
         ->group(group);
+    command
+        .add_option("--devices", flags.devices,
+                    "SKERRY_DEVICES: auto, none, all, or a list such as opencl,emulated:speed=0.25")
+        ->option_text("LIST")
+        ->group(group);
+    command.add_option("--device-memory", words.device_memory, "SKERRY_DEVICE_MEMORY: automatic or private")
+        ->check(
+            CLI::IsMember(std::vector<std::string>(cli::device_memory_names.begin(), cli::device_memory_names.end())))
+        ->option_text("MODE")
+        ->group(group);
 }
 
 void add_run(CLI::App& app, cli::run_request& request, words_of_run& words) {
@@ -148,25 +159,27 @@ void add_run(CLI::App& app, cli::run_request& request, words_of_run& words) {
         ->check(CLI::Range(1U, most_workers))
         ->option_text("N");
     command->add_flag("--json", request.json, "Print JSON");
-    auto* on = command->add_option(
-        "--on", request.on, "On these back ends, results compared: serial, threads, processes:N, mpi:N, sim:MACHINE");
+    auto* on = command->add_option("--on", request.on,
+                                   "On these back ends, results compared: serial, threads, processes:N, mpi:N, "
+                                   "sim:MACHINE; of kernels also hybrid, device:NAME");
     on->delimiter(',')->option_text("LIST");
     command->add_option("--row-to", request.row_to, "With one back end: write its row as JSON to this file")
         ->needs(on)
         ->option_text("FILE");
     add_runtime_flags(*command, request.runtime, words);
-    command->footer(fmt::format(
-        "Examples:\n"
-        "  skerry run cilk5-cs --size paper --workers 2\n"
-        "  skerry run bfs --from dog --to ship\n"
-        "  skerry run digits --train 1000\n"
-        "  skerry run digits --on serial,threads,processes:2\n"
-        "  skerry run digits --on serial,mpi:2\n"
-        "  skerry run all --repeat 1 --json\n\n"
-        "With --on, a flag of the runtime goes to each back end that has a use for it, and is an error\n"
-        "if none has: threads, processes:N and mpi:N (each of them) have for all, sim:MACHINE for --steal,\n"
-        "--trace and --trace-memory, serial for the last two.\n\n{}",
-        cli::exit_code_help));
+    command->footer(
+        fmt::format("Examples:\n"
+                    "  skerry run cilk5-cs --size paper --workers 2\n"
+                    "  skerry run bfs --from dog --to ship\n"
+                    "  skerry run digits --train 1000\n"
+                    "  skerry run digits --on serial,threads,processes:2\n"
+                    "  skerry run digits --on serial,mpi:2\n"
+                    "  skerry run knn --on serial,threads,hybrid\n"
+                    "  skerry run all --repeat 1 --json\n\n"
+                    "With --on, a flag of the runtime goes to each back end that has a use for it, and is an error\n"
+                    "if none has: threads, hybrid, device:NAME, processes:N and mpi:N (each of them) have for all,\n"
+                    "sim:MACHINE for --steal, --trace and --trace-memory, serial for the last two.\n\n{}",
+                    cli::exit_code_help));
 }
 
 // CLI11 says only that a subcommand is required when the first word is none.
@@ -243,6 +256,10 @@ int main(int argc, char** argv) {
         }
         if (!words.steal.empty()) {
             run_request.runtime.steal = enumerator<skerry::steal_mode>(cli::steal_names, words.steal);
+        }
+        if (!words.device_memory.empty()) {
+            run_request.runtime.device_memory =
+                enumerator<skerry::device_memory>(cli::device_memory_names, words.device_memory);
         }
         const CLI::App& command = *app.get_subcommand("run");
         if (command.count("--pin") != 0) {

@@ -14,14 +14,16 @@ nlohmann::ordered_json json_of(const back_end_row& row) {
     for (const executor_row& e : row.executors) {
         executors.push_back({{"name", e.name}, {"tasks", e.tasks}, {"stolen", e.stolen}});
     }
-    nlohmann::ordered_json json{{"back_end", row.back_end},
-                                {"problem", row.problem},
-                                {"seconds", row.seconds},
-                                {"cycles", row.cycles},
-                                {"executors", executors},
-                                {"runs", row.runs},
-                                {"check", {{"ok", row.ok}, {"text", row.verdict}}},
-                                {"output", row.output}};
+    nlohmann::ordered_json sides = nlohmann::ordered_json::array();
+    for (const side_row& s : row.sides) {
+        sides.push_back(
+            {{"name", s.name}, {"iterations", s.iterations}, {"bytes_in", s.bytes_in}, {"bytes_out", s.bytes_out}});
+    }
+    nlohmann::ordered_json json{
+        {"back_end", row.back_end}, {"problem", row.problem}, {"seconds", row.seconds},
+        {"cycles", row.cycles},     {"executors", executors}, {"sides", sides},
+        {"note", row.note},         {"runs", row.runs},       {"check", {{"ok", row.ok}, {"text", row.verdict}}},
+        {"output", row.output}};
     json["digest"] = row.digest ? nlohmann::ordered_json(fmt::format("{:016x}", *row.digest)) : nullptr;
     return json;
 }
@@ -32,6 +34,8 @@ back_end_row row_of(const nlohmann::ordered_json& json) {
                      .seconds = json.at("seconds"),
                      .cycles = json.at("cycles"),
                      .executors = {},
+                     .sides = {},
+                     .note = json.at("note"),
                      .runs = json.at("runs"),
                      .ok = json.at("check").at("ok"),
                      .verdict = json.at("check").at("text"),
@@ -39,6 +43,9 @@ back_end_row row_of(const nlohmann::ordered_json& json) {
                      .digest = {}};
     for (const auto& e : json.at("executors")) {
         row.executors.push_back({e.at("name"), e.at("tasks"), e.at("stolen")});
+    }
+    for (const auto& s : json.at("sides")) {
+        row.sides.push_back({s.at("name"), s.at("iterations"), s.at("bytes_in"), s.at("bytes_out")});
     }
     if (!json.at("digest").is_null()) {
         row.digest = std::stoull(json.at("digest").get<std::string>(), nullptr, 16);

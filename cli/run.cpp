@@ -116,6 +116,8 @@ skerry::options runtime_flags::over(skerry::options environment) const {
     environment.watchdog_seconds = watchdog_seconds.value_or(environment.watchdog_seconds);
     environment.trace = trace.value_or(environment.trace);
     environment.trace_memory = trace_memory.value_or(environment.trace_memory);
+    environment.devices = devices.value_or(environment.devices);
+    environment.device_memory = device_memory.value_or(environment.device_memory);
     return environment;
 }
 

@@ -43,16 +43,7 @@ class classifier final : public instance {
   public:
     explicit classifier(const options& o) : side_(chosen(sizes, o, least_side).granularity) {
         side_ = (side_ + leaf_step - 1) / leaf_step * leaf_step;
-        images_ = digits::read_images(o.input);
-        if (images_.size() < folds) {
-            throw input_error(o.input + ": five folds need 5 images, the file has " + std::to_string(images_.size()));
-        }
-        const std::size_t wanted = o.train != 0 ? o.train : o.input.empty() ? chosen(sizes, o).n : images_.size();
-        if (wanted < folds || wanted > images_.size()) {
-            throw usage_error("--train " + std::to_string(wanted) + " is out of range: " + std::to_string(folds) +
-                              " to " + std::to_string(images_.size()) + ", the images of the file");
-        }
-        images_.resize(wanted);
+        images_ = digits::chosen_images(o, chosen(sizes, o).n, folds);
         home_ = par::root_region().create();
         for (std::size_t f = 0; f < folds; ++f) folds_.push_back(prepared(f));
     }

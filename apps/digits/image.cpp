@@ -76,4 +76,18 @@ std::vector<image> read_images(const std::string& path) {
     return parse_images(input::text(from));
 }
 
+std::vector<image> chosen_images(const options& o, std::size_t preset, std::size_t least) {
+    std::vector<image> images = read_images(o.input);
+    if (images.size() < least) {
+        throw input_error(o.input + ": five folds need 5 images, the file has " + std::to_string(images.size()));
+    }
+    const std::size_t wanted = o.train != 0 ? o.train : o.input.empty() ? preset : images.size();
+    if (wanted < least || wanted > images.size()) {
+        throw usage_error("--train " + std::to_string(wanted) + " is out of range: " + std::to_string(least) + " to " +
+                          std::to_string(images.size()) + ", the images of the file");
+    }
+    images.resize(wanted);
+    return images;
+}
+
 } // namespace apps::digits

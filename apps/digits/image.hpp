@@ -4,6 +4,7 @@
 // Handwritten digits of eight by eight pixels, as the classifier learns and reads them.
 
 #include "input/text.hpp"
+#include "program.hpp"
 
 #include <array>
 #include <cstddef>
@@ -36,5 +37,10 @@ std::vector<image> parse_images(const input::text& t);
 
 /// The images of a file; of installed_images() if `path` is empty: throws input_missing if that is not there.
 std::vector<image> read_images(const std::string& path);
+
+/// The images that the options choose: those of the input, the first `train` of them if that is given; without an
+/// input the first `preset`. Throws as read_images(), or input_error or usage_error if they are fewer than `least`, or
+/// than were asked for.
+std::vector<image> chosen_images(const options& o, std::size_t preset, std::size_t least);
 
 } // namespace apps::digits

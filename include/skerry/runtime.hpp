@@ -37,6 +37,12 @@ enum class steal_mode : std::uint8_t {
     interrupt,  // a user-level interrupt to the victim's core; an error where cores have none, as on all real machines
 };
 
+// Whether a device that can work in the program's own memory does so.
+enum class device_memory : std::uint8_t {
+    automatic, // it does, and nothing is copied
+    private_,  // "private": it has copies, as a device with a memory of its own
+};
+
 // What a runtime is made of. Each member has one environment variable and, in the `skerry` command, one flag.
 struct options {
     unsigned workers = 0;                          // SKERRY_WORKERS; 0: as many as cpuset and cgroup quota allow
@@ -52,6 +58,10 @@ struct options {
     double watchdog_seconds = 0;   // SKERRY_WATCHDOG: report longer waits and tasks; 0: never
     std::string trace{};           // SKERRY_TRACE: file for what every worker did, for Perfetto; empty: none
     std::size_t trace_memory = std::size_t{8} << 20; // SKERRY_TRACE_MEMORY, bytes per slot for its newest events
+    std::string devices = "auto"; // SKERRY_DEVICES: which run kernels. "auto": all but those that compute on this
+                                  // machine's processors; "none"; "all"; or a list with commas of kinds (opencl),
+                                  // names (opencl0), and emulated:speed=0.25:memory=64M:latency=50us
+    skerry::device_memory device_memory = skerry::device_memory::automatic; // SKERRY_DEVICE_MEMORY
 
     // The defaults, with what the environment says. Errors: std::invalid_argument names the variable, its value and
     // what is accepted.
@@ -71,6 +81,7 @@ struct statistics {
     std::uint64_t deque_high_water = 0; // most slots of one deque seen in use when its owner answered a request
     std::uint64_t slots_high_water = 0; // slots made
     std::uint64_t threads_high_water = 0; // threads of the runtime at a time
+    std::uint64_t kernel_iterations = 0;  // iterations of kernels that workers have run, and no device
 };
 
 // What one of those that run tasks has done since the runtime began: a worker of this process, or another process.
@@ -175,6 +186,26 @@ namespace this_worker {
 
 // Counts of the runtime around the caller, else the default one.
 [[nodiscard]] SKERRY_EXPORT statistics current_statistics();
+
+// One device and what it has done since the runtime began.
+struct device_statistics {
+    std::string name;             // "opencl0", "emulated1"; "opencl" if there is none of that kind
+    std::string description;      // as its driver calls it
+    std::string driver;           // which, and its version
+    std::uint64_t memory = 0;     // bytes; 0: not known
+    bool used = false;            // kernels may run there
+    std::string why_not;          // else
+    std::uint64_t launches = 0;   // of kernels
+    std::uint64_t iterations = 0; // of kernels
+    std::uint64_t bytes_in = 0;   // sent to it
+    std::uint64_t bytes_out = 0;  // brought home
+    std::uint64_t failures = 0;   // kernels that it refused, launches that it did not finish
+};
+
+// The devices of the runtime around the caller, else of the default one: those that kernels may run on, and others with
+// the reason. Waits until devices have been looked for, which may take seconds; nothing is looked for if
+// options::devices is "none". Errors: as those of the first construct; std::bad_alloc.
+[[nodiscard]] SKERRY_EXPORT std::vector<device_statistics> current_devices();
 
 // Whether the running task was asked to stop: a group around it was cancelled, or it is a part of a search that has a
 // match further left. For long tasks to look at now and then. False outside tasks.

@@ -18,6 +18,7 @@
 #include <skerry/detail/frontend/serial/invoke.hpp>
 #include <skerry/detail/frontend/serial/runtime.hpp>
 #include <skerry/detail/frontend/serial/tasks.hpp>
+#include <skerry/kernel.hpp>
 #include <skerry/named.hpp>
 #include <skerry/range.hpp>
 
@@ -34,10 +35,12 @@ using skerry::detail::quantifier;
 using skerry::bad_grain;
 using skerry::bad_source;
 using skerry::box;
+using skerry::each;
 using skerry::grain;
 using skerry::literal;
 using skerry::named;
 using skerry::named_task;
+using skerry::place;
 using skerry::schedule;
 using skerry::task_name;
 

@@ -4,9 +4,10 @@
 # runtime. SIMULATED_PORT, SIMULATED_FABRIC: what simulated cores have besides. TAKEN: the sources of the library's port
 # that are compiled for them as they are. What differs is written here, and nothing else may.
 set(stood_for # in the library's port; on simulated cores the files in `beside` stand for them
-  cgroup child clock cpu_limits fixed_memory futex large_pages lock_wait membarrier overflow_scope peer_memory
+  cgroup child clock cpu_limits fixed_memory futex large_pages library lock_wait membarrier overflow_scope peer_memory
   plain_memory process sandbox stack_guard thread thread_area thread_call thread_stack topology_reader)
-set(left_out "^(base/port/shared_object$|fabric/mpi/|frontend/event/)") # MPI, and the event machine: ranks and cores are a system's
+# The event machine, whose cores are threads of a system; ranks of an MPI; devices, which simulated machines have none of.
+set(left_out "^(frontend/event|frontend/kernel|fabric/emulated|fabric/mpi|fabric/opencl)/|^runtime/kernels")
 set(beside fabric_sim host policy threads trace)
 
 foreach(list NATIVE SIMULATED SIMULATED_PORT SIMULATED_FABRIC)

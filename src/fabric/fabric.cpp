@@ -32,10 +32,6 @@ bool endpoint::fetch(unsigned /*peer*/, std::span<const extent> /*extents*/) {
     throw not_available(describe().name, "' has no fetch");
 }
 
-void endpoint::launch(unsigned /*peer*/, const kernel& /*what*/, std::span<const extent> /*extents*/, token /*done*/) {
-    throw not_available(describe().name, "' has no launch");
-}
-
 void endpoint::kick(unsigned /*peer*/) { throw not_available(describe().name, "' has no kick"); }
 
 bool endpoint::nap(std::uint64_t /*deadline_ns*/) { throw not_available(describe().name, "' has no nap"); }

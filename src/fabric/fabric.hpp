@@ -6,7 +6,6 @@
 //
 //   post(peer, kind, message) -> sent | full | gone        peer's poll() gives it to the receiver of peer
 //   copy(peer, direction, extents, token)                  some poll() later, completed() gives the token back
-//   launch(peer, kernel, extents, token)                   likewise
 //   fetch(peer, extents) -> whether all came               a pull that is over when the call is
 //   kick(peer), wait(deadline)                             sleeping and waking
 //   on_failure(handler)                                    poll() calls it once for each peer that died;
@@ -26,9 +25,9 @@
 // Thread safety: one thread drives an endpoint at a time and calls everything but kick() and fetch(), which any thread
 // may call. While one sleeps in wait() another may drive, if the first lets it have its turn. nap() is for the thread
 // that would call wait(); others may drive.
-// Re-entry: the receiver and the failure handler run inside poll(). They may call post, copy, fetch, launch, kick
-// and completed, and must not call poll or wait. Nothing else ever calls back, but wait(), which lends its caller's
-// turn: post, copy, fetch, launch, kick, nap and completed run no code of the caller, and a token is a value, not a
+// Re-entry: the receiver and the failure handler run inside poll(). They may call post, copy, fetch, kick and
+// completed, and must not call poll or wait. Nothing else ever calls back, but wait(), which lends its caller's
+// turn: post, copy, fetch, kick, nap and completed run no code of the caller, and a token is a value, not a
 // function.
 //
 // Errors: what the back end lacks throws not_available, which names both. A wrong peer is a panic.
@@ -90,12 +89,6 @@ struct completion {
     bool arrived = false; // false: the peer died or left before; what was copied so far is undefined
 };
 
-// What launch() runs at the peer. A device's back end puts its own meaning into `code`.
-struct kernel {
-    void (*code)(std::span<const extent> extents, const void* arguments) = nullptr;
-    const void* arguments = nullptr; // valid until the token is back
-};
-
 // How a peer ended that did not leave by itself.
 struct failure {
     unsigned peer = 0;
@@ -117,7 +110,6 @@ struct capabilities {
     bool copy_needs_peer = false;  // copies advance only while both sides poll; else that is so of memory closed there
     bool fetch = false;            // from every peer
     bool shared_addresses = false; // a peer's pointers can be followed
-    bool launch = false;
     bool kick = false;
     bool nap = false;
     bool failure_detection = false;
@@ -125,8 +117,8 @@ struct capabilities {
 
 class not_available : public std::logic_error {
   public:
-    // "skerry: the fabric 'threads' has no launch"
-    // `what` is "' has no launch".
+    // "skerry: the fabric 'threads' has no fetch"
+    // `what` is "' has no fetch".
     not_available(std::string_view back_end, const char* what);
 };
 
@@ -189,9 +181,6 @@ class endpoint {
     // sources stay unchanged meanwhile. False: the peer has ended or lets nobody read there, and what was copied is
     // undefined. Any thread. Throws not_available.
     [[nodiscard]] virtual bool fetch(unsigned peer, std::span<const extent> extents);
-
-    // Has the peer run a kernel over extents of its memory. Throws not_available, std::bad_alloc.
-    virtual void launch(unsigned peer, const kernel& what, std::span<const extent> extents, token done);
 
     // The oldest token that has come back, if any. O(1).
     [[nodiscard]] virtual std::optional<completion> completed() = 0;

@@ -166,6 +166,7 @@ engine::~engine() {
             watchdog_->forget();
         }
         static_cast<void>(processes_.release()); // the parent's part in the program, not the child's
+        static_cast<void>(part_.release());      // its threads are not here
         return;
     }
     // What was submitted and nobody waits for is run before the workers go: V5 of src/sched.
@@ -175,6 +176,7 @@ engine::~engine() {
     enter();
     end_runtime(worker::of(*current_page), this, [this] { stop(); });
     processes_.reset(); // after the threads that look there
+    part_.reset();      // after the last loop
     for (unsigned i = 0; i < team_.slots(); ++i) {
         if (team_.slot(i).taken.load(memory_order::acquire)) {
             fatal("a runtime is destroyed while another thread is inside it");
@@ -408,6 +410,14 @@ void engine::run_substitute(void* self) {
 
 // --- reports --------------------------------------------------------------------------------------------------------
 
+engine_part& engine::part(std::unique_ptr<engine_part> (*make)(const options&)) {
+    const std::lock_guard lock(part_mutex_);
+    if (part_ == nullptr) {
+        part_ = make(options_);
+    }
+    return *part_;
+}
+
 statistics engine::stats() const noexcept {
     statistics s;
     s.overlaps = team_.overlaps();
@@ -422,6 +432,10 @@ statistics engine::stats() const noexcept {
         s.sleeps += c.sleeps.read();
         s.wakes += c.wakes.read();
         s.deque_high_water = std::max(s.deque_high_water, c.deepest.read());
+    }
+    {
+        const std::lock_guard lock(part_mutex_);
+        s.kernel_iterations = part_ != nullptr ? part_->kernel_iterations() : 0;
     }
     s.threads_high_water = workers_.size() + permits_.threads() + (reserve_runs_.load(memory_order::acquire) ? 1U : 0U);
     return s;

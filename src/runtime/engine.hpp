@@ -26,6 +26,20 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
+// What an engine has on some machines only, made when it is first asked for: the devices that run kernels.
+class engine_part {
+  public:
+    virtual ~engine_part() = default;
+    engine_part(const engine_part&) = delete;
+    engine_part& operator=(const engine_part&) = delete;
+
+    // That workers have run.
+    [[nodiscard]] virtual std::uint64_t kernel_iterations() const noexcept = 0;
+
+  protected:
+    engine_part() = default;
+};
+
 class engine {
   public:
     // Errors: as runtime's constructor.
@@ -60,6 +74,9 @@ class engine {
     static engine& of_this_process(machine::atomic<engine*>& place);
     // The same one's root(), for which a child makes no engine. Errors: std::bad_alloc.
     static region_id root_at(const machine::atomic<engine*>& place);
+
+    // The part of this engine, made by the first caller. Errors: as those of `make`.
+    [[nodiscard]] engine_part& part(std::unique_ptr<engine_part> (*make)(const options&));
 
     [[nodiscard]] statistics stats() const noexcept;
     [[nodiscard]] std::vector<executor_statistics> executors() const;
@@ -130,6 +147,9 @@ class engine {
     reserve reserve_;
 
     memory_keeper kept_;
+
+    mutable mutex<machine> part_mutex_; // guards what follows
+    std::unique_ptr<engine_part> part_; // null: nobody has asked for it
 
     // Stand-ins for workers inside blocking().
     permits permits_{options_.blocking_threads};

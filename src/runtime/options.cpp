@@ -14,6 +14,7 @@
 #include "base/port/environment.hpp"
 #include "base/variables.hpp"
 #include "fabric/mpi/mpi.hpp"
+#include "runtime/device_list.hpp"
 #include "runtime/resolve.hpp"
 
 namespace skerry::inline SKERRY_ABI {
@@ -29,6 +30,7 @@ constexpr double most_watchdog_seconds = 1e6;
 constexpr std::size_t least_trace = std::size_t{4} << 10;
 constexpr std::size_t most_trace = std::size_t{64} << 30;
 
+constexpr std::array<std::string_view, 2> device_memories{"automatic", "private"};
 constexpr std::array<std::string_view, 4> steal_modes{"automatic", "asymmetric", "locked", "interrupt"};
 
 template <class Number>
@@ -75,6 +77,13 @@ options options::from_environment() {
     read("SKERRY_TRACE_MEMORY", [&](const char* name, const std::string& value) {
         o.trace_memory = port::parse_bytes(name, value, least_trace, most_trace);
     });
+    read("SKERRY_DEVICES", [&](const char* name, const std::string& value) {
+        static_cast<void>(detail::parse_devices(name, value));
+        o.devices = value;
+    });
+    read("SKERRY_DEVICE_MEMORY", [&](const char* name, const std::string& value) {
+        o.device_memory = static_cast<skerry::device_memory>(port::parse_choice(name, value, device_memories));
+    });
     return o;
 }
 
@@ -90,6 +99,7 @@ options resolve(options o) {
     check("blocking_threads", o.blocking_threads, 0U, most_blocking_threads);
     check("watchdog_seconds", o.watchdog_seconds, 0.0, most_watchdog_seconds);
     check("trace_memory", o.trace_memory, least_trace, most_trace);
+    static_cast<void>(parse_devices("skerry: options::devices", o.devices));
     const bool shared = o.workers == 0; // with the ranks of this machine
     if (shared) {
         o.workers = port::read_cpu_limits().workers;

@@ -23,6 +23,7 @@ TABLE_III = [
 ]
 DATAFLOW = ["digits", "list", "mixed"]
 EVENTS = ["packets"]
+KERNELS = ["array-add", "knn"]
 # What only the runtime can find wrong: that it does says that the flag has come there.
 BEYOND = [
     (["--stack-size", "1K"], "skerry: options::stack_size is 1024; accepted is 131072 to "),
@@ -122,14 +123,35 @@ class help_and_list(command):
         rows = json.loads(skerry("list", "--json").stdout)
         begin = lines.index("Events:") + 1
         self.assertEqual([line.split()[0] for line in lines[begin:begin + len(EVENTS)]], EVENTS)
-        self.assertEqual([row["program"] for row in rows if "paper" not in row], DATAFLOW + EVENTS)
-        self.assertEqual([row["program"] for row in rows], TABLE_III + DATAFLOW + EVENTS)
+        begin = lines.index("Kernels, on workers and devices:") + 1
+        self.assertEqual([line.split()[0] for line in lines[begin:begin + len(KERNELS)]], KERNELS)
+        self.assertEqual([row["program"] for row in rows if row["has_kernels"]], KERNELS)
+        self.assertEqual([row["program"] for row in rows if "paper" not in row], DATAFLOW + EVENTS + KERNELS)
+        self.assertEqual([row["program"] for row in rows], TABLE_III + DATAFLOW + EVENTS + KERNELS)
 
     def test_info_tells_the_workers(self):
         self.assertRegex(skerry("info", SKERRY_WORKERS="3").stdout, r"(?m)^workers +3\b")
         document = json.loads(skerry("info", "--json", SKERRY_WORKERS="3").stdout)
         self.assertEqual(document["workers"], 3)
         self.assertEqual(document["workers_from"], "SKERRY_WORKERS")
+
+    def test_info_tells_the_devices(self):
+        document = json.loads(skerry("info", "--json", SKERRY_DEVICES="emulated:memory=64M,emulated").stdout)
+        self.assertEqual([(d["name"], d["memory"], d["used"], d["why_not"]) for d in document["devices"]],
+                         [("emulated0", 64 << 20, True, ""), ("emulated1", 1 << 30, True, "")])
+        text = skerry("info", SKERRY_DEVICES="emulated:memory=64M").stdout
+        self.assertRegex(text, r"(?m)^devices +emulated0 +used: a thread of this machine with memory of its own \(skerry\), 64 MiB$")
+        self.assertIn("devices   none: SKERRY_DEVICES=none\n", skerry("info", SKERRY_DEVICES="none").stdout)
+
+    def test_info_tells_why_a_device_is_not_used(self):
+        def reasons(**environment):
+            return [d["why_not"] for d in json.loads(skerry("info", "--json", **environment).stdout)["devices"]]
+        self.assertEqual(reasons(), ["it computes on this machine's processors; SKERRY_DEVICES=all takes it, too"])
+        self.assertEqual(reasons(SKERRY_DEVICES="all"), [""])
+        self.assertEqual(reasons(SKERRY_DEVICES="opencl9"), ["SKERRY_DEVICES does not name it"])
+        self.assertEqual(reasons(OCL_ICD_VENDORS="/nowhere"), ["the OpenCL loader finds no driver (no ICD is installed)"])
+        self.assertRegex(skerry("info", OCL_ICD_VENDORS="/nowhere").stdout, r"(?m)^devices +opencl +not used: the OpenCL loader")
+        self.expect_error(2, "SKERRY_DEVICES=gpu: not understood; auto, none, all, or a list", "info", SKERRY_DEVICES="gpu")
 
     def test_info_tells_the_limit_that_decides(self):
         only = min(os.sched_getaffinity(0))
@@ -349,7 +371,7 @@ class running(command):
         self.assertEqual(done.returncode, 0, done.stderr)
         rows = json.loads(done.stdout)["rows"]
         generated = [row["program"] for row in rows if row["input"] == "generated"]
-        self.assertEqual(generated, TABLE_III + DATAFLOW + EVENTS)
+        self.assertEqual(generated, TABLE_III + DATAFLOW + EVENTS + KERNELS)
         self.assertEqual({row["program"] for row in rows if row["in_table_iii"]}, set(TABLE_III))
         self.assertTrue(all("skipped" in row or row["check"]["ok"] for row in rows))
         done = skerry("run", "all", "--size", "tiny", "--repeat", "1", XDG_CACHE_HOME="/nowhere")
@@ -357,7 +379,8 @@ class running(command):
         table = done.stdout
         self.assertRegex(table, r"(?m)^digits .* skipped: /nowhere/skerry/digits.csv: not found;")
         self.assertRegex(table, r"(?m)^packets .* skipped: /nowhere/skerry/captures: no captures;")
-        for name in TABLE_III + ["list", "mixed"]:
+        self.assertRegex(table, r"(?m)^knn .* skipped: /nowhere/skerry/digits.csv: not found;")
+        for name in TABLE_III + ["list", "mixed", "array-add"]:
             self.assertRegex(table, rf"(?m)^{name} .* ok$")
         self.assertRegex(table, r"all \d+ checks passed")
 
@@ -400,6 +423,39 @@ class back_ends(command):
                 self.assertEqual([row["cycles"] != 0 for row in (serial, threads, processes, simulated)],
                                  [False, False, False, True])
                 self.assertEqual([row["seconds"] != 0 for row in (serial, threads, processes)], [True] * 3)
+
+    def test_kernels_on_both_sides(self):
+        for program in KERNELS:
+            for devices in ("emulated", "emulated:speed=0.5:latency=20us", "opencl"):
+                with self.subTest(program=program, devices=devices):
+                    serial, threads, hybrid = self.rows(program, "serial", "threads", "hybrid", workers=2,
+                                                        flags=("--devices", devices, "--device-memory", "private"))
+                    self.assertEqual((serial["sides"], threads["sides"], hybrid["note"]), ([], [], ""))
+                    workers, device = hybrid["sides"]
+                    self.assertEqual((workers["name"], device["name"]), ("workers", devices.split(":")[0] + "0"))
+                    n = 2 * (10000 if program == "array-add" else 100)
+                    self.assertEqual(workers["iterations"] + device["iterations"], n)
+                    self.assertGreater(workers["iterations"], 0)
+                    self.assertGreater(device["iterations"], 0)
+                    self.assertGreater(device["bytes_in"], 0)
+                    self.assertEqual(device["bytes_out"], 4 * device["iterations"])
+                    self.assertEqual((workers["bytes_in"], workers["bytes_out"]), (0, 0))
+
+    def test_kernels_on_one_device(self):
+        for device in ("emulated:latency=10us", "opencl0"):
+            serial, alone = self.rows("knn", "serial", "device:" + device, flags=("--device-memory", "private"))
+            self.assertEqual([s["iterations"] for s in alone["sides"]], [0, 200])
+        self.expect_error(2, "skerry: options::devices (SKERRY_DEVICES) is 'opencl7': there is no usable opencl7; found: opencl0",
+                          "run", "knn", "--size", "tiny", "--on", "device:opencl7")
+        self.expect_error(2, "skerry: options::devices=gpu: not understood;", "run", "knn", "--size", "tiny", "--on", "device:gpu")
+
+    def test_without_a_device_one_is_emulated(self):
+        (hybrid,) = self.rows("array-add", "hybrid", flags=("--devices", "none"))
+        self.assertEqual(hybrid["note"], "no device is usable here: this one is emulated")
+        self.assertEqual([s["name"] for s in hybrid["sides"]], ["workers", "emulated0"])
+        done = skerry("run", "array-add", "--size", "tiny", "--on", "hybrid", "--devices", "none")
+        self.assertRegex(done.stdout, r"iterations of kernels in \d+ runs: workers: \d+; emulated0: \d+ \(\d+ bytes in, \d+ out\)\n")
+        self.assertRegex(done.stdout, r"\n +no device is usable here: this one is emulated\n")
 
     def traced(self, program, back_end, *flags, size="tiny", **variables):
         """The row of a traced run, and the events of its trace."""
@@ -497,7 +553,8 @@ class back_ends(command):
 
     def test_flags_that_no_back_end_has_a_use_for(self):
         for flags in (["--workers", "1"], ["--pin"], ["--no-pin"], ["--stack-size", "1M"], ["--max-slots", "99"],
-                      ["--blocking-threads", "9"], ["--guard-accesses"], ["--no-guard-accesses"], ["--watchdog", "30"]):
+                      ["--blocking-threads", "9"], ["--guard-accesses"], ["--no-guard-accesses"], ["--watchdog", "30"],
+                      ["--devices", "none"], ["--device-memory", "private"]):
             for on in ("serial", "sim:tiny4-gwb", "serial,sim:tiny4-gwb"):
                 self.expect_error(2, f"{flags[0]}: --on {on} has no use for it; threads, processes:N and mpi:N have\n", "run", "list",
                                   "--size", "tiny", "--on", on, *flags)

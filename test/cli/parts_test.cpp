@@ -143,6 +143,8 @@ TEST(runtime_flags, go_before_the_environment) {
     flags.watchdog_seconds = 2.5;
     flags.trace = "run.json";
     flags.trace_memory = 4096;
+    flags.devices = "none";
+    flags.device_memory = skerry::device_memory::private_;
     const skerry::options changed = flags.over(environment);
     EXPECT_EQ(changed.workers, 3U);
     EXPECT_FALSE(changed.pin);
@@ -153,6 +155,8 @@ TEST(runtime_flags, go_before_the_environment) {
     EXPECT_EQ(changed.watchdog_seconds, 2.5);
     EXPECT_EQ(changed.trace, "run.json");
     EXPECT_EQ(changed.trace_memory, 4096U);
+    EXPECT_EQ(changed.devices, "none");
+    EXPECT_EQ(changed.device_memory, skerry::device_memory::private_);
 }
 
 TEST(report, json_has_a_row_for_each) {

@@ -34,6 +34,12 @@ namespace par = skerry;
 
 namespace {
 
+SKERRY_KERNEL(scaled, (const float* x, float* y, float by), {
+    SKERRY_GLOBAL const float* one = x + i;
+    y[i] = by * one[0];
+})
+SKERRY_DEVICE_BODY(scaled, opencl, { y[i] = by * x[i]; })
+
 constexpr int count = 5000;
 
 std::vector<int> numbers() {
@@ -326,6 +332,25 @@ bool runtimes() {
            so_far.slots_high_water <= o.max_slots && par::max_slots() >= 1 && !par::stop_requested();
 }
 
+bool kernels() {
+    par::options o;
+    o.devices = "emulated";
+    o.device_memory = par::device_memory::private_;
+    par::runtime two(o);
+    return two.run([] {
+        const std::vector<float> x(count, 2);
+        std::vector<float> y(count);
+        par::parallel_for(par::place::device, 0, count, scaled, par::in(par::each(x)), par::out(par::each(y)), 3.0F);
+        par::parallel_for(0, count, scaled, par::in(par::each(x, 1, 1, 1)), par::out(par::each(y)), 4.0F);
+        const skerry::each_range<const float, true> shape = par::each(x, 1, 2, 3);
+        const bool same =
+            shape.elements().data() == x.data() && shape.stride() == 1 && shape.before() == 2 && shape.after() == 3;
+        const std::vector<par::device_statistics> devices = par::current_devices();
+        const auto named = [](const par::device_statistics& d) { return d.used && !d.name.empty(); };
+        return same && y.front() == 8 && y.back() == 8 && std::ranges::all_of(devices, named);
+    });
+}
+
 bool worker_locals() {
     par::worker_local<long> counts;
     par::parallel_for(0, count, [&](int) { ++counts.local(); });
@@ -384,6 +409,7 @@ constexpr part parts[] = {
     {"tiles", tiles},
     {"regions", regions},
     {"runtimes", runtimes},
+    {"kernels", kernels},
     {"worker locals", worker_locals},
     {"names", names},
 #ifndef EVERYTHING_SERIAL

@@ -43,8 +43,10 @@ class Command(unittest.TestCase):
 
     def test_back_ends(self):
         self.expect(2, "--on goes with one program, not with 'all'", "run", "all", "--on", "serial")
-        self.expect(2, "--on: there is no back end 'nonsense'; there are serial, threads, processes:N, mpi:N and sim:MACHINE", "run",
-                    "list", "--size", "tiny", "--on", "nonsense")
+        self.expect(2, "--on: there is no back end 'nonsense'; there are serial, threads, processes:N, mpi:N, sim:MACHINE, hybrid and "
+                    "device:NAME", "run", "list", "--size", "tiny", "--on", "nonsense")
+        self.expect(2, "--on hybrid: list has no kernels; 'skerry list' names the programs that have", "run", "list", "--size",
+                    "tiny", "--on", "hybrid")
         for n in ("0", "65", "x", "", "2x", "-1"):
             self.expect(2, f"--on processes:{n}: the number of processes is 1 to 64", "run", "list", "--on", f"processes:{n}")
         done = subprocess.run([SKERRY, "run", "list", "--on", "processes:2"], capture_output=True, text=True, timeout=240,

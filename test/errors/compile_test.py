@@ -17,6 +17,29 @@ COMPILER = INCLUDE = HEADER = ""
 CASES = [
     ("index", "skerry::parallel_for(0, 9, [] {});",
      "skerry: parallel_for(first, last, f): f must be callable as f(i) with an index i"),
+    ("access_of_a_temporary", "static_cast<void>(in(3));",
+     "skerry: an access needs an object that lives until the task has ended, not a temporary: give a value without in()"),
+    ("kernel_parameter", "skerry::parallel_for(0, 5, flags, out(each(v)));",
+     "skerry: SKERRY_KERNEL: a parameter is a number of up to 64 bits, float or double, or a pointer to such numbers"),
+    ("kernel_number", "skerry::parallel_for(0, 1, add, in(each(f)), inout(each(f)));",
+     "skerry: the kernel takes another number of arguments; a grain may follow them"),
+    ("kernel_no_access", "skerry::parallel_for(0, 1, add, in(each(f)), f, 1);",
+     "skerry: a kernel's pointer is given as in(x), out(x) or inout(x)"),
+    ("kernel_constness", "skerry::parallel_for(0, 1, add, in(each(f)), in(each(f)), 1);",
+     "skerry: a kernel's pointer to const goes with in(x), any other with out(x) or inout(x)"),
+    ("kernel_element", "skerry::parallel_for(0, 1, add, in(each(f)), inout(v), 1);",
+     "skerry: a kernel's pointer goes with an array of its type, in one piece: a std::span, std::vector, an array or a "
+     "part of one"),
+    ("kernel_value", "skerry::parallel_for(0, 1, add, in(each(f)), inout(each(f)), in(f));",
+     "skerry: a kernel's value is given without in(), out() or inout()"),
+    ("kernel_no_number", "skerry::parallel_for(0, 1, add, in(each(f)), inout(each(f)), f.data());",
+     "skerry: a kernel's value is given as a number"),
+    ("each_halo", "static_cast<void>(out(each(f, 1, 1)));",
+     "skerry: each(x, stride, before, after) goes with in(): what an iteration writes is its own"),
+    ("each_list", "std::list<int> l; static_cast<void>(each(l));",
+     "skerry: each(x): the elements of x must lie in one piece, as those of a std::span or std::vector"),
+    ("each_temporary", "static_cast<void>(each(std::vector<int>(3)));",
+     "skerry: each(x): x must live until the loop is over, it cannot be a temporary"),
     ("iterators", "skerry::parallel_for(v.begin(), v.end(), [] {});",
      "skerry: parallel_for(first, last, f): f must be callable as f(*first)"),
     ("range", "skerry::parallel_for(v, [] {});",
@@ -135,6 +158,10 @@ HEADERS = """#include <functional>
 PROGRAM = """struct thing {};
 struct once { once() = default; once(once&&) = default; once& operator=(once&&) = default; };
 std::vector<int> v;
+std::vector<float> f;
+using skerry::each, skerry::in, skerry::inout, skerry::out;
+SKERRY_KERNEL(add, (const float* x, float* y, float a), { y[i] += a * x[i]; })
+SKERRY_KERNEL(flags, (bool* x), { x[i] = true; })
 void use() { %s }
 """
 MOST_MESSAGES = 40

@@ -57,6 +57,11 @@ INSTANTIATE_TEST_SUITE_P(
         bad_variable{"SKERRY_TRACE_MEMORY", "1K",
                      "SKERRY_TRACE_MEMORY=1K: not understood; a number of bytes from 4K to 64G (units K, M, G) is "
                      "accepted"},
+        bad_variable{"SKERRY_DEVICES", "gpu",
+                     "SKERRY_DEVICES=gpu: not understood; auto, none, all, or a list with commas of opencl, opencl0, "
+                     "emulated, emulated:speed=0.25:memory=64M:latency=50us is accepted"},
+        bad_variable{"SKERRY_DEVICE_MEMORY", "shared",
+                     "SKERRY_DEVICE_MEMORY=shared: not understood; automatic or private is accepted"},
         bad_variable{"SKERRY_WATCHDOG", "-1",
                      "SKERRY_WATCHDOG=-1: not understood; a number of seconds from 0 to 1000000 is accepted"}));
 

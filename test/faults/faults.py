@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Faults seeded into coherence, the crossing of tasks, ranks of an MPI and the event machine, the test that catches each, and what that test says.
+"""Faults seeded into coherence, the crossing of tasks, ranks, the event machine and loops over kernels, the test of each, and what it says.
 
     faults.py write SOURCES OUTPUT       copies of the sources in which each fault stands beside the original
     faults.py run FOLDER [--only TEXT]   runs each fault's test with the fault switched on, and all tests without
@@ -36,11 +36,15 @@ INPUTS = "deps/declared_in.cpp"
 RANK = "fabric/mpi/endpoint.cpp"
 EVENTS = "frontend/event/event_machine.cpp"
 CHOICE = "frontend/event/scheduler.cpp"
+DRIVER = "frontend/kernel/device_driver.cpp"
+TRANSFERS = "frontend/kernel/transfers.cpp"
+SPLIT = "sched/split.cpp"
 
 UNITS = "coherence_fault_units"  # the executables
 PROGRAMS = "coherence_fault_programs"
 EVENT_UNITS = "event_fault_units"
 RANK_BODIES = "rank_fault_bodies"
+KERNEL_UNITS = "kernel_fault_units"
 
 
 class Fault:
@@ -60,6 +64,10 @@ def events(file, text, replacement, test, says):
 
 def rank(text, replacement, body, says):
     return Fault([(RANK, text, replacement)], RANK_BODIES, f"fabric/conformance.holds/mpi_mpich_{body}", says)
+
+
+def kernels(file, text, replacement, test, says):
+    return Fault([(file, text, replacement)], KERNEL_UNITS, test, says)
 
 
 def program(file, text, replacement, name, says):
@@ -296,6 +304,30 @@ FAULTS = {
         program(AWAY, "    here.complete = here.pulls.empty();", "    here.complete = @ || here.pulls.empty();", "Two/Current.Bytes/every_byte", r"every_byte: [0-9]+: not so: came\n"),
     "crossing: a container's own bytes are not sent":
         program(HOME, "        } else if (!inside) {", "        } else if (!inside && !@) {", "Two/Current.Bytes/own_bytes", r"own_bytes: [0-9]+: not so: all\.size\(\) == 10"),
+    # Loops over kernels.
+    "kernel: a written range is not brought home":
+        kernels(DRIVER, "if (!move(loop.plan, there, fabric::direction::pull, loop.plan.after(chunk))) {",
+                "if (!@ && !move(loop.plan, there, fabric::direction::pull, loop.plan.after(chunk))) {", "Alternating.OnWorkersAndADevice", r"step \d+ of seed 0"),
+    "kernel: what a chunk reads is not sent":
+        kernels(DRIVER, "if (!move(loop.plan, there, fabric::direction::push, loop.plan.before(chunk))) {",
+                "if (!@ && !move(loop.plan, there, fabric::direction::push, loop.plan.before(chunk))) {", "Workers/Loop.BothSidesTakePart/0", r"y\[k\]\n    Which is: 1263225674\n"),
+    "kernel: what all iterations read is not sent":
+        kernels(DRIVER, "if (!move(loop.plan, there, fabric::direction::push, loop.plan.before_all())) {",
+                "if (!@ && !move(loop.plan, there, fabric::direction::push, loop.plan.before_all())) {", "Workers/Loop.StridesAndWholeArrays/0", r"  sums\n"),
+    "kernel: a halo is one element short":
+        kernels(TRANSFERS, "return {from - std::min(from, a.before), to + std::min(a.count - to, a.after)};",
+                "return {from - std::min(from, a.before), to + std::min(a.count - to, a.after) - (@ && a.after != 0 ? 1 : 0)};", "Alternating.OnWorkersAndADevice", r"step \d+ of seed 0"),
+    "kernel: arrays that overlap lie apart on a device":
+        kernels(TRANSFERS, "if (pieces_.empty() || ", "if (@ || pieces_.empty() || ", "Alternating.OnWorkersAndADevice", r"step \d+ of seed"),
+    "kernel: a loop that writes any element is split":
+        kernels(TRANSFERS, "        if (!written.each) {\n            return false;", "        if (!written.each && !@) {\n            return false;", "Workers/Loop.WhatCannotBeSplitRunsOnOneSide/0", r"device_iterations\(\)"),
+    "kernel: a chunk that is given back is lost":
+        kernels(SPLIT, "(side == low ? rest_.first : rest_.last) = side == low ? own.chunk.first : own.chunk.last;",
+                "if (!@) (side == low ? rest_.first : rest_.last) = side == low ? own.chunk.first : own.chunk.last;", "Split.WhatIsGivenBackIsTheOthers", r"rest\.last"),
+    "split: a side that would end last takes a chunk":
+        kernels(SPLIT, "return own_begin + wanted * own.expected.iteration > other_alone ? 0", "return !@ && own_begin + wanted * own.expected.iteration > other_alone ? 0", "Split.WarmIsNotSlowerThanTheBetterSideAlone", r"times the better side"),
+    "split: a chunk is shorter than its overhead wants":
+        kernels(SPLIT, "std::ceil(std::max({share / 2, least, 1.0}))", "std::ceil(std::max({share / 2, @ ? 1.0 : least, 1.0}))", "Split.OverheadIsAFiftiethOfAChunk", r"chunk\.size\(\)"),
     # The checks of debug builds.
     "exposure: nothing is closed again":
         program(EXPOSURE, "held.end());\n        for (const part& p : made) {",

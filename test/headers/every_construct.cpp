@@ -46,6 +46,7 @@ int every_future(int n);
 int every_access(std::vector<double>& v);
 int every_region(int n);
 int every_runtime(int n);
+int every_kernel(std::vector<double>& v);
 
 namespace {
 
@@ -342,6 +343,24 @@ int every_region(int n) {
     return sum;
 }
 
+SKERRY_KERNEL(weighted, (const double* x, double* y, float by, std::int8_t plus), {
+    SKERRY_GLOBAL const double* own = x + i;
+    y[i] = own[0] * static_cast<double>(by) + plus;
+})
+SKERRY_DEVICE_BODY(weighted, opencl, { y[i] = x[i] * by + plus; })
+SKERRY_KERNEL(idle, (), {})
+
+int every_kernel(std::vector<double>& v) {
+    std::vector<double> w(v.size());
+    std::array<double, 3> few{};
+    sk::parallel_for(0, w.size(), weighted, sk::in(sk::each(v)), sk::out(sk::each(w)), 2.0F, 1);
+    sk::parallel_for(sk::place::cpu, 0U, 3, weighted, sk::in(v), sk::inout(sk::each(few)), 2, std::int8_t{1});
+    sk::parallel_for(sk::place::device, 0L, 1, weighted, sk::in(sk::each(std::span(v), 2, 1U, 1)),
+                     sk::out(sk::partition(w, 2)(0)), 2.0, 'a', sk::grain::fixed(4));
+    sk::parallel_for(0, 4, idle);
+    return static_cast<int>(few[0]);
+}
+
 int every_runtime(int n) {
     sk::options o = sk::options::from_environment();
     o.workers = 2;
@@ -351,6 +370,7 @@ int every_runtime(int n) {
     sk::statistics s = r.stats();
     s.tasks += text.size();
     for (const sk::executor_statistics& e : r.executors()) s.tasks += e.stolen;
+    for (const sk::device_statistics& d : sk::current_devices()) s.tasks += d.iterations;
     const unsigned here = sk::this_worker::slot() + sk::max_slots() + r.workers();
     const skerry::machine_description machine = skerry::describe_machine();
     const skerry::launch_result launched = skerry::launch(1, {"true"});

@@ -124,6 +124,31 @@ double parse_seconds(std::string_view setting, std::string_view value, double mo
     return *number;
 }
 
+double parse_number(std::string_view setting, std::string_view value, double above, double most) {
+    std::string_view rest = value;
+    const auto number = read_front<double>(rest);
+    if (!number || !rest.empty() || !(*number > above) || *number > most) {
+        reject(setting, value,
+               "a number above " + std::to_string(static_cast<long long>(above)) + ", at most " +
+                   std::to_string(static_cast<long long>(most)));
+    }
+    return *number;
+}
+
+std::uint64_t parse_time(std::string_view setting, std::string_view value, std::uint64_t most) {
+    std::string_view rest = value;
+    const auto number = read_front<std::uint64_t>(rest);
+    const std::uint64_t unit = equal(rest, "us")   ? 1'000
+                               : equal(rest, "ms") ? 1'000'000
+                               : equal(rest, "s")  ? 1'000'000'000
+                                                   : 0;
+    if (!number || unit == 0 || *number > most / unit) {
+        reject(setting, value,
+               "a whole number with a unit (us, ms, s), up to " + std::to_string(most / 1'000'000'000) + "s");
+    }
+    return *number * unit;
+}
+
 bool parse_switch(std::string_view setting, std::string_view value) {
     for (const std::string_view word : {"1", "true", "yes", "on"}) {
         if (equal(value, word)) {

@@ -38,6 +38,12 @@ std::size_t parse_bytes(std::string_view setting, std::string_view value, std::s
 // Seconds, "2" or "0.5", from 0 to `most`.
 double parse_seconds(std::string_view setting, std::string_view value, double most);
 
+// A number above `above`, at most `most`: "0.25".
+double parse_number(std::string_view setting, std::string_view value, double above, double most);
+
+// A time in nanoseconds, a whole number with its unit: "50us", "2ms", "1s".
+std::uint64_t parse_time(std::string_view setting, std::string_view value, std::uint64_t most);
+
 // 1, true, yes, on; 0, false, no, off; in any case.
 bool parse_switch(std::string_view setting, std::string_view value);
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/port/environment.hpp"
-#include "base/port/shared_object.hpp"
+#include "base/port/library.hpp"
 #include "fabric/mpi/mpi.hpp"
 
 namespace skerry::inline SKERRY_ABI::fabric::mpi {
@@ -114,7 +114,8 @@ const skerry_mpi_calls& open_calls(const std::string& choice, const launcher& by
                      "), or name one by SKERRY_MPI; SKERRY_MPI=off runs the ranks one by one");
     }
     std::string why;
-    void* const opened = port::open_object(path, why);
+    const char* const file = path.c_str();
+    void* const opened = port::open_library({&file, 1}, why, port::found_by::others); // an MPI's plugins need it
     if (opened == nullptr) {
         fail(by, path + " cannot be opened: " + why);
     }

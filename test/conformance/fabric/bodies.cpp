@@ -261,9 +261,6 @@ void describe_is_honest(place& p) {
     if (!p.about.fetch) {
         expect_missing(p, "' has no fetch", [&] { static_cast<void>(p.me->fetch(p.about.self, {})); });
     }
-    if (!p.about.launch) {
-        expect_missing(p, "' has no launch", [&] { p.me->launch(p.about.self, {}, {}, {}); });
-    }
     if (!p.about.kick) {
         expect_missing(p, "' has no kick", [&] { p.me->kick(p.about.self); });
     }
@@ -277,25 +274,6 @@ void describe_is_honest(place& p) {
     }
     const fabric::memory own = p.me->alloc(100, 64);
     expect(reinterpret_cast<std::uintptr_t>(own.get()) % 64 == 0, "alloc() aligns");
-}
-
-void add_up(std::span<const fabric::extent> extents, const void* arguments) {
-    for (const fabric::extent& e : extents) {
-        *static_cast<std::uint64_t*>(e.here) += *static_cast<const std::uint64_t*>(arguments);
-    }
-}
-
-void launches(place& p) {
-    const std::uint64_t argument = 5;
-    std::uint64_t sums[2] = {1, 2};
-    const fabric::extent extents[2] = {{&sums[0], 0, sizeof sums[0]}, {&sums[1], 0, sizeof sums[1]}};
-    p.me->launch(p.about.self, {add_up, &argument}, extents, {&sums, 9});
-    expect(sums[0] == 1, "launch() runs nothing itself");
-    expect(!p.me->completed(), "a token came back before the kernel ran");
-    expect(p.me->wait(port::now_ns() + too_long_ns), "a kernel that is to run is news");
-    const auto back = p.completions(1, "the kernel");
-    expect(back[0].arrived && back[0].done.context == &sums && back[0].done.word == 9, "the token is the one given");
-    expect(sums[0] == 6 && sums[1] == 7, "the kernel ran once over each extent");
 }
 
 } // namespace
@@ -312,7 +290,6 @@ const std::vector<body>& bodies() {
             {"kicks", kicks, [](const fabric::capabilities& c) { return c.kick; }},
             {"naps", naps, [](const fabric::capabilities& c) { return c.nap; }},
             {"describe_is_honest", describe_is_honest, nullptr},
-            {"launches", launches, [](const fabric::capabilities& c) { return c.launch; }},
         };
         result.insert(result.end(), bulk_bodies().begin(), bulk_bodies().end());
         result.insert(result.end(), many_bodies().begin(), many_bodies().end());

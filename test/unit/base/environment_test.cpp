@@ -46,6 +46,23 @@ TEST(environment, whole_numbers) {
     }
 }
 
+TEST(environment, numbers_and_times_with_units) {
+    EXPECT_EQ(parse_number("S", "0.25", 0, 1), 0.25);
+    EXPECT_EQ(parse_number("S", "1", 0, 1), 1);
+    for (const char* const bad : {"0", "1.01", "-1", "nan", "inf", "fast", "", "1x"}) {
+        EXPECT_THAT(error_of([&] { parse_number("speed", bad, 0, 1); }),
+                    Eq("speed=" + std::string(bad) + ": not understood; a number above 0, at most 1 is accepted"));
+    }
+    EXPECT_EQ(parse_time("S", "50us", 10'000'000'000), 50'000U);
+    EXPECT_EQ(parse_time("S", "2MS", 10'000'000'000), 2'000'000U);
+    EXPECT_EQ(parse_time("S", "10s", 10'000'000'000), 10'000'000'000U);
+    for (const char* const bad : {"5", "11s", "1.5ms", "-1s", "s", "", "18446744073709551615s"}) {
+        EXPECT_THAT(error_of([&] { parse_time("latency", bad, 10'000'000'000); }),
+                    Eq("latency=" + std::string(bad) +
+                       ": not understood; a whole number with a unit (us, ms, s), up to 10s is accepted"));
+    }
+}
+
 RC_GTEST_PROP(environment, whole_numbers_round_trip, (std::uint64_t n)) {
     RC_ASSERT(parse_whole("S", std::to_string(n), 0, UINT64_MAX) == n);
 }

@@ -41,7 +41,6 @@ TEST(contract, what_a_back_end_lacks_is_named) {
     bare b;
     EXPECT_EQ(error_of([&] { b.copy(0, direction::pull, {}, {}); }), "skerry: the fabric 'bare' has no bulk copy");
     EXPECT_EQ(error_of([&] { static_cast<void>(b.fetch(0, {})); }), "skerry: the fabric 'bare' has no fetch");
-    EXPECT_EQ(error_of([&] { b.launch(0, {}, {}, {}); }), "skerry: the fabric 'bare' has no launch");
     EXPECT_EQ(error_of([&] { b.kick(0); }), "skerry: the fabric 'bare' has no kick");
     EXPECT_EQ(error_of([&] { b.nap(0); }), "skerry: the fabric 'bare' has no nap");
     EXPECT_EQ(error_of([&] { b.on_failure({}); }), "skerry: the fabric 'bare' has no failure detection");

@@ -124,10 +124,13 @@ inline std::vector<long> program() {
          .guard_accesses = true,
          .watchdog_seconds = 0,
          .trace = "",
-         .trace_memory = o.trace_memory};
+         .trace_memory = o.trace_memory,
+         .devices = "none",
+         .device_memory = par::device_memory::private_};
     par::runtime rt(o);
     say(rt.run([] { return 4; }));
     say(rt.workers() >= 1 ? 1 : 0);
+    say(rt.run([] { return par::current_devices().empty() ? 1 : 0; }));
 
     // regions
     rt.run([&] {

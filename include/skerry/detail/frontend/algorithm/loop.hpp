@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <skerry/detail/core/kernel_like.hpp>
 #include <skerry/detail/frontend/algorithm/as_named.hpp>
 #include <skerry/detail/frontend/algorithm/box_loop.hpp>
 #include <skerry/detail/frontend/algorithm/indices.hpp>
@@ -64,6 +65,7 @@ template <class Executor>
 struct parallel_for_function {
     // f(i) for first <= i < last. The bounds are compared as numbers, even if one is signed and the other is not.
     template <index_like First, index_like Last, class F, grain_or_none Grain = no_grain>
+        requires(!kernel_like<F>)
     void operator()(First first, Last last, F f, Grain g = {}) const {
         using index = typename index_of<First, Last>::type;
         static_assert(callable_with_an_index<F, index>,
@@ -108,6 +110,16 @@ struct parallel_for_function {
     template <std::size_t N, class F>
     void operator()(const box<N>& space, F f, schedule order) const {
         (*this)(space, static_cast<F&&>(f), grain::automatic(), order);
+    }
+
+    // A kernel with its arguments, for first <= i < last: kernel.hpp.
+    template <index_like First, index_like Last, kernel_like Kernel, class... A>
+    void operator()(First first, Last last, const Kernel& /*body*/, const A&... arguments) const {
+        Kernel::template loop<Executor>({}, first, last, arguments...);
+    }
+    template <class Place, index_like First, index_like Last, kernel_like Kernel, class... A>
+    void operator()(Place where, First first, Last last, const Kernel& /*body*/, const A&... arguments) const {
+        Kernel::template loop<Executor>(where, first, last, arguments...);
     }
 };
 

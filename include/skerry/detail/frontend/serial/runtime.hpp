@@ -27,6 +27,7 @@ using skerry::region_allocator;
 using skerry::region_object;
 
 enum class steal_mode : std::uint8_t { automatic, asymmetric, locked, interrupt };
+enum class device_memory : std::uint8_t { automatic, private_ };
 
 struct options {
     unsigned workers = 0;
@@ -39,6 +40,8 @@ struct options {
     double watchdog_seconds = 0;
     std::string trace{};
     std::size_t trace_memory = std::size_t{8} << 20;
+    std::string devices = "auto";
+    serial::device_memory device_memory = serial::device_memory::automatic;
 
     static options from_environment() { return {}; }
 };
@@ -55,6 +58,7 @@ struct statistics {
     std::uint64_t deque_high_water = 0;
     std::uint64_t slots_high_water = 0;
     std::uint64_t threads_high_water = 0;
+    std::uint64_t kernel_iterations = 0;
 };
 
 struct executor_statistics {
@@ -62,6 +66,20 @@ struct executor_statistics {
     unsigned domain = 0;
     std::uint64_t tasks = 0;
     std::uint64_t stolen = 0;
+};
+
+struct device_statistics {
+    std::string name;
+    std::string description;
+    std::string driver;
+    std::uint64_t memory = 0;
+    bool used = false;
+    std::string why_not;
+    std::uint64_t launches = 0;
+    std::uint64_t iterations = 0;
+    std::uint64_t bytes_in = 0;
+    std::uint64_t bytes_out = 0;
+    std::uint64_t failures = 0;
 };
 
 class runtime {
@@ -122,6 +140,7 @@ class runtime {
 
 [[nodiscard]] inline unsigned max_slots() { return 1; }
 [[nodiscard]] inline statistics current_statistics() { return {}; }
+[[nodiscard]] inline std::vector<device_statistics> current_devices() { return {}; }
 
 namespace this_worker {
 [[nodiscard]] inline unsigned slot() { return 0; }

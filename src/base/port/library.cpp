@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/port/shared_object.hpp"
+#include "base/port/library.hpp"
 
 #include <array>
 #include <string_view>
@@ -18,16 +18,19 @@ std::string folder_of(std::string_view path) {
 
 } // namespace
 
-void* open_object(const std::string& path, std::string& why) {
-    void* const object = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
-    if (object == nullptr) {
-        const char* const text = ::dlerror();
-        why = text != nullptr ? text : "no reason is given";
+void* open_library(std::span<const char* const> names, std::string& why, found_by who) {
+    const int scope = who == found_by::others ? RTLD_GLOBAL : RTLD_LOCAL;
+    for (const char* const name : names) {
+        if (void* const found = ::dlopen(name, RTLD_NOW | scope | RTLD_NODELETE)) {
+            return found;
+        }
+        const char* const said = ::dlerror();
+        why = said != nullptr ? said : name;
     }
-    return object;
+    return nullptr;
 }
 
-void* symbol_of(void* object, const char* name) noexcept { return ::dlsym(object, name); }
+void* symbol_of(void* library, const char* name) noexcept { return ::dlsym(library, name); }
 
 std::string folder_of_this_code() {
     Dl_info info{};
