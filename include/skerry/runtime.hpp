@@ -40,7 +40,8 @@ enum class steal_mode : std::uint8_t {
 // Whether a device that can work in the program's own memory does so.
 enum class device_memory : std::uint8_t {
     automatic, // it does, and nothing is copied
-    private_,  // "private": it has copies, as a device with a memory of its own
+    // "private", which is a word of C++: it has copies, as a device with a memory of its own
+    private_, // NOLINT(readability-identifier-naming)
 };
 
 // What a runtime is made of. Each member has one environment variable and, in the `skerry` command, one flag.

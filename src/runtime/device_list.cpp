@@ -41,7 +41,7 @@ fabric::emulated::settings parse_emulated(const std::string& setting, const std:
     while (!rest.empty()) {
         std::string_view number = cut(rest, ':');
         const std::string key(cut(number, '='));
-        const std::string of = setting + ": " + key;
+        const std::string of = std::string(setting).append(": ").append(key);
         if (key == "speed") {
             s.speed = port::parse_number(of, number, 0, 1);
         } else if (key == "memory") {

@@ -102,12 +102,15 @@ found_devices find_devices(const std::string& wanted) {
             return d.opened != nullptr && (d.name == name || (same_kind && (name.back() < '0' || name.back() > '9')));
         };
         if (std::ranges::none_of(found.all, is_it)) {
-            found.mismatch = std::string(setting) + " is '" + wanted + "': there is no usable " + name + "; found: ";
+            found.mismatch = std::string(setting) + " is '" + wanted + "': there is no usable ";
+            found.mismatch.append(name).append("; found: ");
             for (const found_device& d : found.all) {
-                found.mismatch +=
-                    (&d == &found.all.front() ? "" : ", ") + d.name + (d.why_not.empty() ? "" : " (" + d.why_not + ")");
+                found.mismatch.append(&d == &found.all.front() ? "" : ", ").append(d.name);
+                if (!d.why_not.empty()) {
+                    found.mismatch.append(" (").append(d.why_not).append(")");
+                }
             }
-            found.mismatch += found.all.empty() ? "nothing" : "";
+            found.mismatch.append(found.all.empty() ? "nothing" : "");
             break;
         }
     }

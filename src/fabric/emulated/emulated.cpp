@@ -105,7 +105,7 @@ class emulated_device final : public device {
             const device_argument& a = arguments[k];
             if (kernel.parameters[k].pointer) {
                 o.pointers[k] = a.memory.id == 0 ? nullptr : place(a.memory, a.offset, 0);
-                o.values[k] = &o.pointers[k];
+                o.values[k] = static_cast<const void*>(&o.pointers[k]);
             } else {
                 std::memcpy(&o.numbers[k], a.value, detail::bytes_of(kernel.parameters[k].kind));
                 o.values[k] = &o.numbers[k];

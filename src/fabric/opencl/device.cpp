@@ -178,7 +178,7 @@ class opencl_device final : public device {
             if (code.parameters[k].pointer) {
                 const cl_mem buffer = a.memory.id == 0 ? nullptr : at(a.memory).buffer;
                 const auto offset = static_cast<cl_long>(a.offset);
-                set(sizeof buffer, buffer == nullptr ? nullptr : &buffer);
+                set(sizeof(cl_mem), buffer == nullptr ? nullptr : static_cast<const void*>(&buffer));
                 set(sizeof offset, &offset);
             } else {
                 set(detail::bytes_of(code.parameters[k].kind), a.value);
@@ -356,7 +356,8 @@ class opencl_device final : public device {
         }
         std::vector<unsigned char> binary(size);
         unsigned char* to = binary.data();
-        if (cl_.get_program_info(program, CL_PROGRAM_BINARIES, sizeof to, &to, nullptr) == CL_SUCCESS) {
+        if (cl_.get_program_info(program, CL_PROGRAM_BINARIES, sizeof(unsigned char*), static_cast<void*>(&to),
+                                 nullptr) == CL_SUCCESS) {
             keep_program(key, binary);
         }
     }

@@ -75,15 +75,16 @@ std::string source_of(const detail::kernel_code& kernel) {
     for (std::size_t k = 0; k < kernel.count; ++k) {
         const detail::kernel_parameter& p = kernel.parameters[k];
         const std::string number = std::to_string(k);
-        const std::string type = std::string(p.pointer ? "__global " : "") + (p.pointer && p.constant ? "const " : "") +
-                                 std::string(type_name(p.kind)) + (p.pointer ? "*" : "");
-        declared += ", " + type + " " + parameter_name(kernel.parameter_list, k);
+        std::string type = p.pointer ? "__global " : "";
+        type.append(p.pointer && p.constant ? "const " : "").append(type_name(p.kind)).append(p.pointer ? "*" : "");
+        declared.append(", ").append(type).append(" ").append(parameter_name(kernel.parameter_list, k));
         if (p.pointer) {
-            taken += ", __global char* skerry_m" + number + ", long skerry_o" + number;
-            passed += ", (" + type + ")(skerry_m" + number + " + skerry_o" + number + ")";
+            taken.append(", __global char* skerry_m").append(number).append(", long skerry_o").append(number);
+            passed.append(", (").append(type).append(")(skerry_m").append(number).append(" + skerry_o");
+            passed.append(number).append(")");
         } else {
-            taken += ", " + type + " skerry_v" + number;
-            passed += ", skerry_v" + number;
+            taken.append(", ").append(type).append(" skerry_v").append(number);
+            passed.append(", skerry_v").append(number);
         }
     }
     std::string source(prelude);

@@ -12,15 +12,15 @@ namespace skerry::inline SKERRY_ABI::detail {
 
 class inside_kernel {
   public:
-    inside_kernel() noexcept : before_(inside_) { inside_ = true; }
+    inside_kernel() noexcept : before_(inside) { inside = true; }
     inside_kernel(const inside_kernel&) = delete;
     inside_kernel& operator=(const inside_kernel&) = delete;
-    ~inside_kernel() { inside_ = before_; }
+    ~inside_kernel() { inside = before_; }
 
-    [[nodiscard]] static bool here() noexcept { return inside_; }
+    [[nodiscard]] static bool here() noexcept { return inside; }
 
   private:
-    static constinit thread_local bool inside_;
+    static constinit thread_local bool inside;
 
     const bool before_;
 };

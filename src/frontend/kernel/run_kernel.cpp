@@ -15,7 +15,7 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-constinit thread_local bool inside_kernel::inside_ = false;
+constinit thread_local bool inside_kernel::inside = false;
 
 namespace {
 

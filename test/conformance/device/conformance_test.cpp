@@ -57,7 +57,7 @@ SKERRY_KERNEL(sums_of_products, (const float* x, const double* y, float* s, doub
     s[i] = x[i] * x[i + 1] + x[i + 2];
     t[i] = y[i] * y[i + 1] + y[i + 2];
 })
-SKERRY_KERNEL(first_of, (const int* x, int* y), { y[i] = x == 0 ? -1 : x[0]; })
+SKERRY_KERNEL(first_of, (const int* x, int* y), { y[i] = !x ? -1 : x[0]; })
 SKERRY_KERNEL(no_parameters, (), {})
 SKERRY_KERNEL(replaced, (int* y), { y[i] = 1; })
 SKERRY_DEVICE_BODY(replaced, opencl, { y[i] = 2; })

@@ -50,7 +50,7 @@ TEST(Source, IsTheBodyBetweenWhatItNeeds) {
 }
 
 class Cache : public testing::Test {
-  protected:
+  public:
     Cache() : folder_(std::filesystem::temp_directory_path() / ("skerry_cache_" + std::to_string(::getpid()))) {
         setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
     }

@@ -15,7 +15,6 @@ namespace {
 
 using skerry::each;
 using skerry::in;
-using skerry::inout;
 using skerry::out;
 using skerry::place;
 using testing::ThrowsMessage;

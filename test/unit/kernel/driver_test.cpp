@@ -94,7 +94,7 @@ struct loop_on {
 
     std::vector<int> y = std::vector<int>(100, 0);
     int* data = y.data();
-    const void* values[1] = {&data};
+    const void* values[1] = {static_cast<const void*>(&data)};
     kernel_argument about{.data = reinterpret_cast<std::byte*>(data),
                           .element = 4,
                           .count = 100,

@@ -87,8 +87,8 @@ struct opencl {};
 } // namespace device_kinds
 struct any_kernel {
     template <class Code>
-    constexpr any_kernel(Code /*kernel*/) {
-    } // NOLINT(google-explicit-constructor): what fits worse than the kernel itself
+    // NOLINTNEXTLINE(google-explicit-constructor): what fits worse than the kernel itself
+    constexpr any_kernel(Code /*kernel*/) {}
 };
 constexpr kernel_text skerry_device_body(const any_kernel& /*kernel*/, device_kinds::opencl /*kind*/) {
     return {nullptr, nullptr, 0};

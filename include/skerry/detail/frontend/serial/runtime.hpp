@@ -27,6 +27,7 @@ using skerry::region_allocator;
 using skerry::region_object;
 
 enum class steal_mode : std::uint8_t { automatic, asymmetric, locked, interrupt };
+// NOLINTNEXTLINE(readability-identifier-naming): private is a word of C++
 enum class device_memory : std::uint8_t { automatic, private_ };
 
 struct options {
