@@ -374,7 +374,7 @@ class running(command):
         self.assertEqual(generated, TABLE_III + DATAFLOW + EVENTS + KERNELS)
         self.assertEqual({row["program"] for row in rows if row["in_table_iii"]}, set(TABLE_III))
         self.assertTrue(all("skipped" in row or row["check"]["ok"] for row in rows))
-        done = skerry("run", "all", "--size", "tiny", "--repeat", "1", XDG_CACHE_HOME="/nowhere")
+        done = skerry("run", "all", "--size", "tiny", "--repeat", "1", XDG_CACHE_HOME="/nowhere", SKERRY_DEVICES="none")
         self.assertEqual(done.returncode, 0, done.stderr)
         table = done.stdout
         self.assertRegex(table, r"(?m)^digits .* skipped: /nowhere/skerry/digits.csv: not found;")

@@ -38,6 +38,7 @@ struct options {
     unsigned blocking_threads = 256;
     steal_mode steal = steal_mode::automatic;
     bool guard_accesses = true;
+    std::string mpi = "automatic";
     double watchdog_seconds = 0;
     std::string trace{};
     std::size_t trace_memory = std::size_t{8} << 20;
