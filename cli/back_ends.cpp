@@ -404,10 +404,13 @@ back_end_row run_on_devices(const run_request& request, std::string_view back_en
     row.note = note;
     add_executors(row, *workers);
     row.sides = sides_of(*workers);
-    for (std::size_t k = 0; k < before.size(); ++k) {
-        row.sides[k].iterations -= before[k].iterations;
-        row.sides[k].bytes_in -= before[k].bytes_in;
-        row.sides[k].bytes_out -= before[k].bytes_out;
+    for (side_row& side : row.sides) { // one that has failed meanwhile is not among them
+        const auto was = std::ranges::find(before, side.name, &side_row::name);
+        if (was != before.end()) {
+            side.iterations -= was->iterations;
+            side.bytes_in -= was->bytes_in;
+            side.bytes_out -= was->bytes_out;
+        }
     }
     return row;
 }

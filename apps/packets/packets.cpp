@@ -115,7 +115,7 @@ class flows_of_packets final : public instance {
 
     captures all_;
     std::uint32_t passes_;
-    std::size_t cores_;
+    [[maybe_unused]] std::size_t cores_; // of the parallel form
     counts result_;
 };
 

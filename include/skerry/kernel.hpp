@@ -24,7 +24,6 @@
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/frontend/kernel/argument.hpp>
 #include <skerry/detail/frontend/kernel/kernel_loop.hpp>
-#include <skerry/parallel_for.hpp>
 
 // SKERRY_KERNEL(name, (parameters), {body}), at namespace scope: declares the kernel `name`. The body is run for each
 // index `i`, a long, and is what C and OpenCL C have in common: no names of C++, no macros, no globals, no calls but

@@ -13,10 +13,10 @@
 #include "base/port/process.hpp"
 #include "fabric/emulated/emulated.hpp"
 #include "fabric/opencl/opencl.hpp"
-#include "fabric/shm/shm.hpp"
 #include "frontend/kernel/kernel_devices.hpp"
 #include "runtime/device_list.hpp"
 #include "runtime/engine.hpp"
+#include "runtime/processes.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -119,7 +119,7 @@ found_devices find_devices(const std::string& wanted) {
 
 // Devices do not work on after fork(), and the workers of several processes share the machine already.
 std::string wanted_here(const options& o) {
-    return port::process_generation() != 0 || fabric::shm::launched_as().ranks > 1 ? "none" : o.devices;
+    return port::process_generation() != 0 || processes::started_as(o.mpi).ranks > 1 ? "none" : o.devices;
 }
 
 class devices_of_engine final : public engine_part {

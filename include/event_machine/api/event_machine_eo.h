@@ -41,8 +41,8 @@ EM_API em_status_t em_eo_remove_queue_sync(em_eo_t eo, em_queue_t queue);
 EM_API em_status_t em_eo_start(em_eo_t eo, em_status_t* result, const em_eo_conf_t* conf, int num_notif,
                                const em_notif_t notif_tbl[]);
 EM_API em_status_t em_eo_start_sync(em_eo_t eo, em_status_t* result, const em_eo_conf_t* conf);
-/* Over when the last receive function has returned, and then the stop function. Events stay in their queues until the
- * object is started again, or the queue is removed. */
+/* Over when the last receive function has returned, and then the stop function. Events that lie in the
+ * object's queues are freed. */
 EM_API em_status_t em_eo_stop(em_eo_t eo, int num_notif, const em_notif_t notif_tbl[]);
 EM_API em_status_t em_eo_stop_sync(em_eo_t eo);
 EM_API em_eo_state_t em_eo_get_state(em_eo_t eo);

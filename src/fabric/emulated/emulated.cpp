@@ -14,6 +14,7 @@
 #include "base/port/clock.hpp"
 #include "base/port/futex.hpp"
 #include "base/port/thread.hpp"
+#include "core/inside_kernel.hpp"
 #include "fabric/device_bell.hpp"
 #include "sync/mutex.hpp"
 
@@ -200,6 +201,7 @@ class emulated_device final : public device {
         std::exception_ptr thrown;
         const std::uint64_t begin = port::now_ns();
         try {
+            const detail::inside_kernel here;
             o.kernel->host(o.range.first, o.range.last, o.values.data());
         } catch (...) {
             thrown = std::current_exception();

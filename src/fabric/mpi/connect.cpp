@@ -164,9 +164,9 @@ connection connect(const connect_options& options) {
         throw std::runtime_error("skerry: there are " + to_string(by.ranks) + " ranks; accepted is 1 to " +
                                  to_string(most_ranks));
     }
-    const skerry_mpi_calls& calls = open_calls(options.choice, by);
     const time_limit limit(by, options.timeout_ns);
     try {
+        const skerry_mpi_calls& calls = open_calls(options.choice, by);
         start(calls, by);
         port::reservation arena = shake_hands(calls, by, options.table);
         return {std::make_unique<mpi_endpoint>(calls, by.rank, by.ranks), std::move(arena)};

@@ -202,10 +202,13 @@ post_result mpi_endpoint::post(unsigned to, kind k, const message& m) {
         send_open(to);
         progress(); // some may have come
     }
+    if (p.left) {
+        return post_result::gone;
+    }
     if (p.credit[index(k)] == 0) {
         refusals_ += p.refused[index(k)] ? 0U : 1U;
         p.refused[index(k)] = true;
-        return p.left ? post_result::gone : post_result::full;
+        return post_result::full;
     }
     refusals_ -= p.refused[index(k)] ? 1U : 0U;
     p.refused[index(k)] = false;

@@ -291,6 +291,7 @@ class opencl_device final : public device {
     void begun(cl_event last, cl_int status, const char* what, token done) {
         if (status != CL_SUCCESS) {
             fail(failed(what, status));
+            static_cast<void>(cl_.finish(queue_)); // a part of it may have begun
         }
         static_cast<void>(cl_.flush(queue_));
         pending_.push_back({last, done, what});

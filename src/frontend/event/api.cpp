@@ -107,7 +107,9 @@ bool copy_notices(const char* function, em_escope_t scope, int count, const em_n
 
 // A function that waits for other cores may not be called where they may wait for this one.
 bool may_wait(const char* function, em_escope_t scope, em_status_t& status) noexcept {
-    if (!this_event_thread.dispatching) {
+    const event_thread& self = this_event_thread;
+    const bool in_a_task = current_page != nullptr && current_page != self.page;
+    if (!self.dispatching && !in_a_task) {
         return true;
     }
     status = refuse_call(EM_ERR_BAD_CONTEXT, scope,
@@ -338,7 +340,7 @@ void em_free(em_event_t handle) {
 
 em_status_t em_send(em_event_t handle, em_queue_t queue) {
     constexpr em_escope_t scope = EM_ESCOPE_SEND;
-    return with_queue("em_send", scope, queue, [&](event_machine& em, event_queue& q) -> em_status_t {
+    return with_machine("em_send", scope, [&](event_machine& em) -> em_status_t {
         if (handle == EM_EVENT_UNDEF) {
             return refuse_call(EM_ERR_BAD_ARG, scope, "em_send: no event");
         }
@@ -347,11 +349,13 @@ em_status_t em_send(em_event_t handle, em_queue_t queue) {
             this_event_thread.until_started->push_back({&e, queue});
             return EM_OK;
         }
-        switch (em.send(e, q)) {
+        switch (em.send(e, queue)) {
         case event_machine::sent::yes: return EM_OK;
+        case event_machine::sent::no_queue:
+            return refuse_call(EM_ERR_BAD_ID, scope, "%s: there is no queue %p", "em_send", static_cast<void*>(queue));
         case event_machine::sent::full:
-            return refuse_call(EM_ERR_OPERATION_FAILED, scope, "em_send: queue %p holds %zu events, as many as it may",
-                               static_cast<void*>(queue), q.most);
+            return refuse_call(EM_ERR_OPERATION_FAILED, scope, "em_send: queue %p holds as many events as it may",
+                               static_cast<void*>(queue));
         case event_machine::sent::not_open: break;
         }
         return refuse_call(EM_ERR_BAD_STATE, scope, "em_send: no execution object receives from queue %p now",
@@ -529,7 +533,8 @@ em_status_t remove_queue(const char* function, em_escope_t scope, em_eo_t handle
         em_status_t status = EM_OK;
         std::vector<notice> then;
         if (!copy_notices(function, scope, num_notif, table, then, status) ||
-            (sync && !may_wait(function, scope, status))) {
+            // Of an object whose stop function runs nobody receives.
+            (sync && !em.is_quiet(eo) && !may_wait(function, scope, status))) {
             return status;
         }
         if (em.take_queue(eo, *q, std::move(then)) == event_machine::done::no) {
@@ -560,7 +565,11 @@ em_status_t start(const char* function, em_escope_t scope, em_eo_t handle, em_st
         std::vector<event_thread::later> later;
         std::vector<event_thread::later>* const outer = std::exchange(self.until_started, &later);
         execution_object* const around = std::exchange(self.inside, &eo);
-        status = eo.start(eo.context, eo.handle, conf);
+        try {
+            status = eo.start(eo.context, eo.handle, conf);
+        } catch (...) { // of C++; the object is not started then, either
+            status = EM_ERR_LIB_FAILED;
+        }
         self.inside = around;
         self.until_started = outer;
         em.end_start(eo, status == EM_OK);

@@ -135,10 +135,11 @@ em_status_t em_dispatch(std::uint64_t rounds) {
                            "em_dispatch: inside of a receive function, a task or run()");
     }
     self.dispatching = true;
-    for (std::uint64_t round = 0; rounds == 0 || round < rounds; ++round) {
+    for (std::uint64_t round = 0; rounds == 0 || round < rounds;) {
         event_machine::delivery d;
         if (em->next(d)) {
             receive(*em, d);
+            ++round;
         } else if (!await_events(*em, rounds == 0 ? never : port::now_ns() + patience_ns)) {
             break;
         }

@@ -244,6 +244,11 @@ em_eo_state_t event_machine::state_of(execution_object& eo) noexcept {
     return eo.state;
 }
 
+bool event_machine::is_quiet(execution_object& eo) noexcept {
+    const std::lock_guard lock(lock_);
+    return eo.state == EM_EO_STATE_STOPPING && eo.receiving == 0;
+}
+
 void event_machine::await_gone(event_queue& q) {
     std::unique_lock lock(lock_);
     changed_.wait(lock, [&] { return !q.leaving; });
@@ -264,10 +269,15 @@ void send_notices(const std::vector<notice>& which) noexcept {
 
 // --- events ---------------------------------------------------------------------------------------------------------
 
-event_machine::sent event_machine::send(event& e, event_queue& q) noexcept {
+event_machine::sent event_machine::send(event& e, em_queue_t to) noexcept {
     bell* called = nullptr;
     {
         const std::lock_guard lock(lock_);
+        event_queue* const found = queue(to);
+        if (found == nullptr) {
+            return sent::no_queue;
+        }
+        event_queue& q = *found;
         if (!q.open) {
             return sent::not_open;
         }

@@ -156,12 +156,14 @@ class event_machine {
     void end_start(execution_object& eo, bool started) noexcept;
     [[nodiscard]] done stop(execution_object& eo, std::vector<notice> then);
     [[nodiscard]] em_eo_state_t state_of(execution_object& eo) noexcept;
+    // It is being stopped, and nobody receives from it any more.
+    [[nodiscard]] bool is_quiet(execution_object& eo) noexcept;
     // Until the queue has no owner, or the object has been stopped.
     void await_gone(event_queue& q);
     void await_stopped(execution_object& eo);
 
-    enum class sent : std::uint8_t { yes, not_open, full };
-    [[nodiscard]] sent send(event& e, event_queue& q) noexcept;
+    enum class sent : std::uint8_t { yes, no_queue, not_open, full };
+    [[nodiscard]] sent send(event& e, em_queue_t to) noexcept; // which another thread may remove
 
     // --- for cores
     struct delivery {

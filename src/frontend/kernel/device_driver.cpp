@@ -8,7 +8,6 @@
 #include "base/port/clock.hpp"
 #include "base/port/futex.hpp"
 #include "base/port/process.hpp"
-#include "frontend/kernel/inside_kernel.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -165,10 +164,7 @@ split_side device_driver::expected(const kernel_code& kernel, std::uint64_t iter
 
 // --- the driver's thread --------------------------------------------------------------------------------------------
 
-void device_driver::run_thread(void* self) {
-    const inside_kernel here; // a body that a device runs on the host starts no loop on devices
-    static_cast<device_driver*>(self)->work();
-}
+void device_driver::run_thread(void* self) { static_cast<device_driver*>(self)->work(); }
 
 void device_driver::work() {
     measure();
@@ -216,21 +212,21 @@ void device_driver::measure() {
 
 void device_driver::build(const kernel_code& kernel, std::unique_lock<std::mutex>& lock) {
     lock.unlock();
-    std::string refused;
+    bool built = true;
     try {
         device_->build(kernel);
     } catch (const std::exception& e) {
-        refused = e.what();
+        built = false;
         try {
             port::write_stderr("skerry: kernel " + std::string(kernel.name) + " (" + kernel.body.file + ":" +
                                std::to_string(kernel.body.line) + ") cannot be built for " + name_ +
-                               " and runs on workers: " + refused + "\n");
+                               " and runs on workers: " + e.what() + "\n");
         } catch (const std::bad_alloc&) { // then nobody is told
         }
     }
     lock.lock();
-    kernels_[&kernel] = refused.empty() ? build_state::built : build_state::refused;
-    counts_.failures += refused.empty() ? 0U : 1U;
+    kernels_[&kernel] = built ? build_state::built : build_state::refused;
+    counts_.failures += built ? 0U : 1U;
     changed_.notify_all();
 }
 
@@ -323,6 +319,13 @@ std::exception_ptr device_driver::run_chunk(shared_loop& loop, const split_chunk
     fabric::device_completion end = await();
     if (end.thrown != nullptr) {
         return std::move(end.thrown);
+    }
+    const bool updates = std::any_of(call.arguments, call.arguments + call.code->count,
+                                     [](const kernel_argument& a) { return a.reads && a.writes; });
+    if (!end.arrived && share_ && updates) { // it may have updated some of the program's own elements
+        return std::make_exception_ptr(std::runtime_error("skerry: " + name_ + " has failed while kernel " +
+                                                          call.code->name +
+                                                          " updated memory that it shares: " + device_->failure()));
     }
     if (!end.arrived) {
         throw not_run();

@@ -7,15 +7,13 @@
 #include <skerry/detail/sched/stopping.hpp>
 
 #include "base/port/clock.hpp"
+#include "core/inside_kernel.hpp"
 #include "frontend/kernel/device_driver.hpp"
-#include "frontend/kernel/inside_kernel.hpp"
 #include "frontend/kernel/kernel_devices.hpp"
 #include "frontend/kernel/transfers.hpp"
 #include "sched/split.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
-
-constinit thread_local bool inside_kernel::inside = false;
 
 namespace {
 

@@ -20,7 +20,7 @@ class inside_kernel {
     [[nodiscard]] static bool here() noexcept { return inside; }
 
   private:
-    static constinit thread_local bool inside;
+    static constinit inline thread_local bool inside = false;
 
     const bool before_;
 };
