@@ -2,9 +2,9 @@
 
 #include "frontend/event/pool.hpp"
 
-#include <algorithm>
 #include <mutex>
 #include <numeric>
+#include <utility>
 
 #include "frontend/event/kept_name.hpp"
 
@@ -15,8 +15,11 @@ event_pool::event_pool(const char* name, const em_pool_cfg_t& config) : type_(co
     count_ = static_cast<unsigned>(config.num_subpools);
     std::array<unsigned, EM_MAX_SUBPOOLS> by_size{};
     std::iota(by_size.begin(), by_size.begin() + count_, 0U);
-    std::sort(by_size.begin(), by_size.begin() + count_,
-              [&](unsigned a, unsigned b) { return config.subpool[a].size < config.subpool[b].size; });
+    for (unsigned i = 1; i < count_; ++i) { // four at most
+        for (unsigned k = i; k != 0 && config.subpool[by_size[k]].size < config.subpool[by_size[k - 1]].size; --k) {
+            std::swap(by_size[k], by_size[k - 1]);
+        }
+    }
     for (unsigned i = 0; i < count_; ++i) {
         const auto& wanted = config.subpool[by_size[i]];
         const std::size_t payload =
