@@ -372,7 +372,8 @@ bool names() {
 bool machines() {
     const par::machine_description machine = par::describe_machine();
     const bool limited = std::ranges::all_of(machine.limits, [](const par::cpu_limit_source& s) { return s.cpus > 0; });
-    return machine.workers >= 1 && !machine.cpus.empty() && limited;
+    const bool named = std::ranges::none_of(machine.mpis, [](const par::mpi_description& m) { return m.name.empty(); });
+    return machine.workers >= 1 && !machine.cpus.empty() && limited && named && machine.processes == 1;
 }
 
 const char* program = nullptr; // how this one was called
