@@ -352,6 +352,7 @@ void mpi_endpoint::begin_parts(unsigned peer) {
         std::ranges::copy(next.what, f->parts);
         if (next.way == direction::pull) {
             std::vector<skerry_mpi_part> to;
+            to.reserve(next.what.size());
             for (const frame_part& e : next.what) {
                 to.push_back({reinterpret_cast<void*>(e.here), e.bytes});
             }
@@ -375,6 +376,7 @@ void mpi_endpoint::begin_pull(unsigned from, std::vector<skerry_mpi_part> to, st
 
 void mpi_endpoint::serve(unsigned peer, const frame& f) {
     std::vector<skerry_mpi_part> mine;
+    mine.reserve(f.head.count);
     for (unsigned i = 0; i < f.head.count; ++i) {
         mine.push_back({reinterpret_cast<void*>(f.parts[i].there), f.parts[i].bytes});
     }

@@ -84,6 +84,7 @@ std::vector<std::string> folders() {
 
 std::vector<object> objects() {
     std::vector<object> result;
+    result.reserve(all.size());
     for (const known_mpi& m : all) {
         result.push_back({m.name, path_of(m.name)});
     }

@@ -142,6 +142,7 @@ class handshake {
 
     void expect_same() const {
         std::vector<table_identity> all;
+        all.reserve(shared_.processes);
         for (unsigned i = 0; i < shared_.processes; ++i) {
             const hello& h = shared_.hellos[i];
             all.push_back({h.table_hash, h.table_entries, h.code});
@@ -155,6 +156,7 @@ class handshake {
         reach(step::answered);
         await(step::answered, "reserve its arena");
         std::vector<std::uint32_t> answers;
+        answers.reserve(shared_.processes);
         for (unsigned i = 0; i < shared_.processes; ++i) {
             answers.push_back(shared_.hellos[i].reserved);
         }

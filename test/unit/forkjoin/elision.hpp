@@ -122,6 +122,7 @@ inline std::vector<long> program() {
          .blocking_threads = 1,
          .steal = par::steal_mode::automatic,
          .guard_accesses = true,
+         .mpi = "off",
          .watchdog_seconds = 0,
          .trace = "",
          .trace_memory = o.trace_memory,
