@@ -177,7 +177,7 @@ int main(int argc, char** argv) {
         if (!fabric::shm::launched()) {
             return bench::launch_pair("bench_message", argc, argv);
         }
-        const fabric::shm::connection joined = fabric::shm::connect();
+        const fabric::connection joined = fabric::shm::connect();
         apps::pin(joined.fabric->describe().self);
         pair_of(*joined.fabric).run();
         return 0;
