@@ -51,6 +51,7 @@ int main() {
     em_core_mask_set_count(2, &conf.phys_mask);
     if (em_init(&conf) != EM_OK) return 1;
     std::vector<std::thread> cores;
+    cores.reserve(2);
     for (int i = 0; i < 2; ++i) {
         cores.emplace_back([] {
             em_init_core();
