@@ -8,7 +8,7 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-machine::atomic<event_machine*> event_machine::instance_{nullptr};
+machine::atomic<event_machine*> event_machine::the_one{nullptr};
 constinit thread_local event_thread this_event_thread;
 
 namespace {

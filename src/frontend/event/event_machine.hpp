@@ -117,7 +117,7 @@ class event_machine {
     static constexpr std::size_t most_objects = 1024;
 
     // Null: there is none now.
-    [[nodiscard]] static event_machine* instance() noexcept { return instance_.load(memory_order::acquire); }
+    [[nodiscard]] static event_machine* instance() noexcept { return the_one.load(memory_order::acquire); }
 
     // Errors: std::bad_alloc. Precondition: the configuration is right.
     explicit event_machine(const em_conf_t& conf);
@@ -125,7 +125,7 @@ class event_machine {
     event_machine& operator=(const event_machine&) = delete;
     // Precondition: no core is inside.
     ~event_machine();
-    static void publish(event_machine* one) noexcept { instance_.store(one, memory_order::release); }
+    static void publish(event_machine* one) noexcept { the_one.store(one, memory_order::release); }
 
     [[nodiscard]] int core_count() const noexcept { return core_count_; }
     // A number for one more core; negative: all have begun.
@@ -186,7 +186,7 @@ class event_machine {
     [[nodiscard]] bool disarm(bell& b) noexcept;
 
   private:
-    static machine::atomic<event_machine*> instance_;
+    static machine::atomic<event_machine*> the_one;
 
     // Under lock_. True: the queue was not listed, and is now.
     bool list(event_queue& q) noexcept;
