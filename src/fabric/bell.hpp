@@ -13,9 +13,23 @@
 #include <skerry/detail/base/abi.hpp>
 
 #include "base/port/futex.hpp"
+#include "fabric/fabric.hpp"
 #include "sync/event_count.hpp"
 
 namespace skerry::inline SKERRY_ABI::fabric {
+
+// What sleep() is given to be done around it: lends the turn meanwhile, unless it is null.
+inline auto lending(turn* mine) noexcept {
+    return [mine](auto&& asleep) {
+        if (mine != nullptr) {
+            mine->lend();
+        }
+        asleep();
+        if (mine != nullptr) {
+            mine->take_back();
+        }
+    };
+}
 
 template <class M>
 class bell {

@@ -204,16 +204,7 @@ class ring_endpoint : public endpoint {
                 left = std::min(left, look_for_room_ns);
             }
             bool news = false; // kept: looking takes a kick, and room that has come, off
-            own.sleep([&] { return news = own.take_kick() || something(); }, left,
-                      [mine](auto&& asleep) {
-                          if (mine != nullptr) {
-                              mine->lend();
-                          }
-                          asleep();
-                          if (mine != nullptr) {
-                              mine->take_back();
-                          }
-                      });
+            own.sleep([&] { return news = own.take_kick() || something(); }, left, lending(mine));
             if (news) {
                 return true;
             }

@@ -34,6 +34,7 @@ AWAY = "deps/crossing_away.cpp"
 HELD = "deps/held_copies.cpp"
 INPUTS = "deps/declared_in.cpp"
 RANK = "fabric/mpi/endpoint.cpp"
+RANK_COPIES = "fabric/mpi/endpoint_copies.cpp"
 EVENTS = "frontend/event/event_machine.cpp"
 CHOICE = "frontend/event/scheduler.cpp"
 DRIVER = "frontend/kernel/device_driver.cpp"
@@ -62,8 +63,8 @@ def events(file, text, replacement, test, says):
     return Fault([(file, text, replacement)], EVENT_UNITS, test, says)
 
 
-def rank(text, replacement, body, says):
-    return Fault([(RANK, text, replacement)], RANK_BODIES, f"fabric/conformance.holds/mpi_mpich_{body}", says)
+def rank(file, text, replacement, body, says):
+    return Fault([(file, text, replacement)], RANK_BODIES, f"fabric/conformance.holds/mpi_mpich_{body}", says)
 
 
 def kernels(file, text, replacement, test, says):
@@ -78,15 +79,15 @@ def program(file, text, replacement, name, says):
 FAULTS = {
     # Ranks of an MPI.
     "ranks: a frame is cut short":
-        rank("going.what->bytes()};", "going.what->bytes() - (@ && going.what->head.count != 0 ? message_bytes : 0)};",
+        rank(RANK, "going.what->bytes()};", "going.what->bytes() - (@ && going.what->head.count != 0 ? message_bytes : 0)};",
              "order", r"fabric: a frame of \d+ bytes from rank \d was cut or is none"),
     "ranks: a frame has the number of the last one":
-        rank("f->head.number = p.sent++;", "f->head.number = @ && p.sent == 3 ? 2 : p.sent; ++p.sent;",
+        rank(RANK, "f->head.number = p.sent++;", "f->head.number = @ && p.sent == 3 ? 2 : p.sent; ++p.sent;",
              "order", r"fabric: frame 2 from rank \d came where 3 was due"),
     "ranks: replies take the credits of requests":
-        rank("    --p.credit[index(k)];", "    --p.credit[@ ? 0 : index(k)];", "credits", r"replies have credits of their own|as many requests as"),
+        rank(RANK, "    --p.credit[index(k)];", "    --p.credit[@ ? 0 : index(k)];", "credits", r"replies have credits of their own|as many requests as"),
     "ranks: the parts of a copy land on each other":
-        rank("mine.push_back({reinterpret_cast<void*>(f.parts[i].there), f.parts[i].bytes});",
+        rank(RANK_COPIES, "mine.push_back({reinterpret_cast<void*>(f.parts[i].there), f.parts[i].bytes});",
              "mine.push_back({reinterpret_cast<void*>(f.parts[@ ? 0 : i].there), f.parts[i].bytes});", "copies_both_ways", r"pu(ll|sh)ed wrong bytes"),
     # Events.
     "events: an atomic queue is received by two cores":

@@ -21,17 +21,36 @@
 
 namespace {
 
-int rank() {
-    const char* const open_mpi = std::getenv("OMPI_COMM_WORLD_RANK");
-    const char* const pmi = std::getenv("PMI_RANK");
-    return std::atoi(open_mpi != nullptr ? open_mpi : pmi != nullptr ? pmi : "0");
+int told(const char* by_open_mpi, const char* by_mpich, const char* otherwise) {
+    const char* const open_mpi = std::getenv(by_open_mpi);
+    const char* const mpich = std::getenv(by_mpich);
+    return std::atoi(open_mpi != nullptr ? open_mpi : mpich != nullptr ? mpich : otherwise);
+}
+int rank() { return told("OMPI_COMM_WORLD_RANK", "PMI_RANK", "0"); }
+int ranks() { return told("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "1"); }
+
+// Where each rank leaves a file when it has begun a task; empty: tasks do not wait for each other.
+std::string meeting;
+
+// Every rank runs a task: none goes on before each has begun one. A rank that gets none would be a hang, which the test
+// ends.
+void meet() {
+    if (meeting.empty()) {
+        return;
+    }
+    std::ofstream(meeting + std::to_string(rank())).put('x');
+    for (int other = 0; other < ranks(); ++other) {
+        while (access((meeting + std::to_string(other)).c_str(), F_OK) != 0) {
+            std::this_thread::yield();
+        }
+    }
 }
 
 void add(std::span<long> part) {
+    meet();
     for (long& x : part) {
         ++x;
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(2)); // so that others come to ask
 }
 #ifdef ANOTHER
 void add_twice(std::span<long> part) {
@@ -97,9 +116,11 @@ void idle(const std::string& file) {
 }
 
 int run(const std::string& what, const std::string& file) {
-    if (what == "tasks") { // every rank runs some
+    if (what == "tasks") { // FILE: every rank runs some
+        meeting = file;
         tasks(&add);
     } else if (what == "die") { // rank 1 kills itself in a task
+        meeting = file;
         tasks(&die);
     } else if (what == "early" && rank() == 1) { // rank 1 ends before it joins the others
         return 0;

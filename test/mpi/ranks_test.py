@@ -67,7 +67,8 @@ class Ranks(unittest.TestCase):
     @of_both
     def test_every_rank_runs_tasks(self, mpi):
         for n in (2, 4):
-            done = ranks(mpi, "-n", str(n), PROGRAM, "tasks", SKERRY_WORKERS="1")
+            with tempfile.TemporaryDirectory() as folder:
+                done = ranks(mpi, "-n", str(n), PROGRAM, "tasks", f"{folder}/", SKERRY_WORKERS="1")
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("the sum is 192000\n", done.stdout)
             for process in range(1, n):
@@ -129,7 +130,8 @@ class Ranks(unittest.TestCase):
 
     @of_both
     def test_a_rank_that_dies(self, mpi):
-        done = ranks(mpi, "-n", "3", PROGRAM, "die", SKERRY_WORKERS="1")
+        with tempfile.TemporaryDirectory() as folder:
+            done = ranks(mpi, "-n", "3", PROGRAM, "die", f"{folder}/", SKERRY_WORKERS="1")
         self.expect_failure(done, "ignal 9")
         self.assertNotIn("the sum", done.stdout)
 

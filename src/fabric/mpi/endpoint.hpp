@@ -59,6 +59,8 @@ class mpi_endpoint final : public endpoint {
     void leave() noexcept override;
 
   private:
+    static constexpr int frames = 1; // the channels
+    static constexpr int bytes_of_copies = 2;
     static constexpr unsigned credits = 256;
     static constexpr unsigned copies_under_way = 8; // of each peer
     static constexpr unsigned receives = 16;

@@ -320,9 +320,7 @@ std::exception_ptr device_driver::run_chunk(shared_loop& loop, const split_chunk
     if (end.thrown != nullptr) {
         return std::move(end.thrown);
     }
-    const bool updates = std::any_of(call.arguments, call.arguments + call.code->count,
-                                     [](const kernel_argument& a) { return a.reads && a.writes; });
-    if (!end.arrived && share_ && updates) { // it may have updated some of the program's own elements
+    if (!end.arrived && share_ && loop.plan.updates()) { // perhaps some of the program's own elements
         return std::make_exception_ptr(std::runtime_error("skerry: " + name_ + " has failed while kernel " +
                                                           call.code->name +
                                                           " updated memory that it shares: " + device_->failure()));

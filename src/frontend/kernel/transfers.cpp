@@ -61,6 +61,17 @@ transfer_plan::transfer_plan(const kernel_call& call) : call_(call), piece_of_(c
     }
 }
 
+bool transfer_plan::updates() const noexcept {
+    for (std::size_t k = 0; k < call_.code->count; ++k) {
+        for (std::size_t j = 0; j < call_.code->count; ++j) {
+            if (call_.arguments[k].writes && call_.arguments[j].reads && piece_of_[k] == piece_of_[j]) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 bool transfer_plan::can_split() const noexcept {
     for (std::size_t k = 0; k < call_.code->count; ++k) {
         const kernel_argument& written = call_.arguments[k];

@@ -45,6 +45,8 @@ class transfer_plan {
     // Whether iterations may run in two memories at the same time: all that is written is written by each(), and
     // overlaps nothing but by the same each().
     [[nodiscard]] bool can_split() const noexcept;
+    // Whether some array is both read and written: run twice, an iteration may not give what it gives run once.
+    [[nodiscard]] bool updates() const noexcept;
 
     [[nodiscard]] const std::vector<shared_bytes>& pieces() const noexcept { return pieces_; }
     // In which piece the argument's array lies; no_piece if it has no bytes.

@@ -31,9 +31,15 @@ enum class fault : unsigned char { none, build, alloc, push, launch, pull };
 // An emulated device that fails at one step of a chunk.
 class faulty final : public fabric::device {
   public:
-    explicit faulty(fault f) : fault_(f), inner_(fabric::emulated::make({})) {}
+    explicit faulty(fault f, bool shares = false)
+        : fault_(f),
+          inner_(fabric::emulated::make({})),
+          about_(inner_->describe()) {
+        about_.shares_memory = shares;
+    }
 
-    [[nodiscard]] const fabric::device_description& describe() const noexcept override { return inner_->describe(); }
+    [[nodiscard]] const fabric::device_description& describe() const noexcept override { return about_; }
+    [[nodiscard]] fabric::device_memory share(void* /*at*/, std::size_t bytes) override { return alloc(bytes); }
     [[nodiscard]] fabric::device_memory alloc(std::size_t bytes) override {
         fails_ |= built_ && fault_ == fault::alloc;
         if (fails_) {
@@ -72,6 +78,7 @@ class faulty final : public fabric::device {
   private:
     const fault fault_;
     const std::unique_ptr<fabric::device> inner_;
+    fabric::device_description about_;
     bool built_ = false;
     bool fails_ = false;
 };
@@ -126,6 +133,19 @@ TEST(Driver, AKernelThatIsRefusedIsSaidOnce) {
     const std::string said = testing::internal::GetCapturedStderr();
     EXPECT_THAT(said, testing::MatchesRegex("skerry: kernel three \\(.*driver_test.cpp:[0-9]+\\) cannot be built for "
                                             "faulty0 and runs on workers: line 1: error: no such thing\n"));
+}
+
+TEST(Driver, WhatMayBeHalfUpdatedIsNotRunAgain) {
+    testing::internal::CaptureStderr();
+    device_driver driver(std::make_unique<faulty>(fault::launch, true), "faulty0", true);
+    ASSERT_TRUE(driver.claim(three_code));
+    const loop_on loop(driver);
+    EXPECT_TRUE(loop.low.empty());
+    ASSERT_NE(loop.thrown, nullptr);
+    EXPECT_THAT([&] { std::rethrow_exception(loop.thrown); },
+                testing::ThrowsMessage<std::runtime_error>(
+                    "skerry: faulty0 has failed while kernel three updated memory that it shares: it is on fire"));
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("has failed and is not used any more"));
 }
 
 TEST(Driver, WhatADeviceDidNotRunIsTheWorkers) {

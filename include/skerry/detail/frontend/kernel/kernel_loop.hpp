@@ -87,7 +87,7 @@ struct opencl {};
 } // namespace device_kinds
 struct any_kernel {
     template <class Code>
-    // NOLINTNEXTLINE(google-explicit-constructor): what fits worse than the kernel itself
+    // Implicit, so that an overload for the kernel itself is preferred. NOLINTNEXTLINE(google-explicit-constructor)
     constexpr any_kernel(Code /*kernel*/) {}
 };
 constexpr kernel_text skerry_device_body(const any_kernel& /*kernel*/, device_kinds::opencl /*kind*/) {

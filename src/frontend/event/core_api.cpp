@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The functions of event_machine.h for the machine as a whole, its cores and its errors, but for those of dispatch.cpp.
+
+#include <cstdarg>
+#include <new>
+#include <system_error>
+
+#include "frontend/event/refuse.hpp"
+#include "sched/entry.hpp"
+#include "sched/team.hpp"
+
+using namespace skerry::detail;
+
+void em_conf_init(em_conf_t* conf) {
+    if (conf == nullptr) {
+        static_cast<void>(refuse_call(EM_ERR_BAD_POINTER, EM_ESCOPE_CONF_INIT, "em_conf_init: a null pointer"));
+        return;
+    }
+    *conf = em_conf_t{};
+    em_pool_cfg_init(&conf->default_pool_cfg);
+    conf->internal_check = initialised;
+}
+
+em_status_t em_init(const em_conf_t* conf) {
+    constexpr em_escope_t scope = EM_ESCOPE_INIT;
+    if (conf == nullptr || conf->internal_check != initialised) {
+        return refuse_call(EM_ERR_NOT_INITIALIZED, scope,
+                           "em_init: em_conf_init() was not called for the configuration");
+    }
+    if (event_machine::instance() != nullptr) {
+        return refuse_call(EM_ERR_BAD_STATE, scope, "em_init: it was called before, and em_term() was not");
+    }
+    if (conf->device_id != 0 || conf->process_per_core != 0) {
+        return refuse_call(EM_ERR_NOT_SUPPORTED, scope, "em_init: %s",
+                           conf->device_id != 0 ? "there is one device, 0" : "a core is a thread, never a process");
+    }
+    if (conf->event_timer != 0) {
+        return refuse_call(EM_ERR_NOT_IMPLEMENTED, scope, "em_init: timers are not there yet");
+    }
+    if (conf->thread_per_core == 0 || conf->core_count < 1 || conf->core_count > EM_MAX_CORES) {
+        return refuse_call(EM_ERR_BAD_ARG, scope, "em_init: thread_per_core is %d (not 0), core_count is %d (1 to %d)",
+                           conf->thread_per_core, conf->core_count, EM_MAX_CORES);
+    }
+    if (em_core_mask_count(&conf->phys_mask) != conf->core_count) {
+        return refuse_call(EM_ERR_BAD_ARG, scope, "em_init: phys_mask has %d cores, core_count is %d",
+                           em_core_mask_count(&conf->phys_mask), conf->core_count);
+    }
+    if (const char* const wrong = wrong_with(conf->default_pool_cfg)) {
+        return refuse_call(EM_ERR_BAD_ARG, scope, "em_init: default_pool_cfg: %s", wrong);
+    }
+    try {
+        event_machine::publish(new event_machine(*conf));
+    } catch (const std::bad_alloc&) {
+        return refuse_call(EM_ERR_ALLOC_FAILED, scope, "em_init: there is no memory for the default pool");
+    }
+    return EM_OK;
+}
+
+em_status_t em_init_core() {
+    constexpr em_escope_t scope = EM_ESCOPE_INIT_CORE;
+    return with_machine("em_init_core", scope, [&](event_machine& em) -> em_status_t {
+        event_thread& self = this_event_thread;
+        if (self.core >= 0 || current_page != nullptr) {
+            return refuse_call(EM_ERR_BAD_CONTEXT, scope, "em_init_core: %s",
+                               self.core >= 0 ? "the calling thread is a core" : "inside of a task or of run()");
+        }
+        try {
+            enter_default_team();
+        } catch (const std::system_error& e) {
+            return refuse_call(EM_ERR_OPERATION_FAILED, scope, "em_init_core: %s", e.what());
+        }
+        const int core = em.add_core();
+        if (core < 0) {
+            leave_team();
+            return refuse_call(EM_ERR_TOO_LARGE, scope, "em_init_core: all %d cores have begun", em.core_count());
+        }
+        self = {};
+        self.core = core;
+        self.page = current_page;
+        const worker& place = worker::of(*current_page);
+        if (wait_observer* const to = place.home.observer()) { // a core's life is no task
+            to->runs(place.slot, {});
+        }
+        return EM_OK;
+    });
+}
+
+em_status_t em_term_core() {
+    constexpr em_escope_t scope = EM_ESCOPE_TERM_CORE;
+    return with_machine("em_term_core", scope, [&](event_machine& em) -> em_status_t {
+        event_thread& self = this_event_thread;
+        if (self.core < 0 || self.dispatching || current_page != self.page) {
+            return refuse_call(EM_ERR_BAD_CONTEXT, scope, "em_term_core: %s",
+                               self.core < 0 ? "the calling thread is no core"
+                                             : "inside of a receive function, a task or run()");
+        }
+        self = {};
+        leave_team();
+        em.remove_core();
+        return EM_OK;
+    });
+}
+
+em_status_t em_term(const em_conf_t* /*conf*/) {
+    constexpr em_escope_t scope = EM_ESCOPE_TERM;
+    return with_machine("em_term", scope, [&](event_machine& em) -> em_status_t {
+        if (const int inside = em.cores_inside()) {
+            return refuse_call(EM_ERR_BAD_STATE, scope, "em_term: %d cores have not called em_term_core()", inside);
+        }
+        event_machine::publish(nullptr);
+        delete &em;
+        return EM_OK;
+    });
+}
+
+int em_core_id() { return this_event_thread.core; }
+
+int em_core_count() {
+    int count = 0;
+    static_cast<void>(with_machine("em_core_count", EM_ESCOPE_CORE_COUNT, [&](event_machine& em) -> em_status_t {
+        count = em.core_count();
+        return EM_OK;
+    }));
+    return count;
+}
+
+// --- errors ---------------------------------------------------------------------------------------------------------
+
+em_status_t em_register_error_handler(em_error_handler_t handler) {
+    if (handler == nullptr) {
+        return refuse_call(EM_ERR_BAD_POINTER, EM_ESCOPE_REGISTER_ERROR_HANDLER,
+                           "em_register_error_handler: a null pointer");
+    }
+    handle_event_errors(handler);
+    return EM_OK;
+}
+
+em_status_t em_unregister_error_handler() {
+    handle_event_errors(nullptr);
+    return EM_OK;
+}
+
+void em_error(em_status_t error, em_escope_t scope, ...) {
+    va_list args;
+    va_start(args, scope);
+    static_cast<void>(event_error_of_program(error, scope, args));
+    va_end(args);
+}
