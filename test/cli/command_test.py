@@ -16,82 +16,8 @@ import tempfile
 import time
 import unittest
 
-SKERRY = ""
-TABLE_III = [
-    "cilk5-cs", "cilk5-lu", "cilk5-mm", "cilk5-mt", "cilk5-nq", "ligra-bc", "ligra-bf", "ligra-bfs", "ligra-bfsbv",
-    "ligra-cc", "ligra-mis", "ligra-radii", "ligra-tc",
-]
-DATAFLOW = ["digits", "list", "mixed"]
-EVENTS = ["packets"]
-KERNELS = ["array-add", "knn"]
-# What only the runtime can find wrong: that it does says that the flag has come there.
-BEYOND = [
-    (["--stack-size", "1K"], "skerry: options::stack_size is 1024; accepted is 131072 to "),
-    (["--max-slots", "1"], "skerry: max_slots (SKERRY_MAX_SLOTS) is smaller than the number of threads needed\n"),
-    (["--blocking-threads", "20000"], "skerry: options::blocking_threads is 20000; accepted is 0 to 16384\n"),
-    (["--trace-memory", "100"], "skerry: options::trace_memory is 100; accepted is 4096 to "),
-]
-# A run that does not end before its threads have been looked at, and what as_the_flags_say() is to see of them.
-LONG = ["--size", "paper", "--repeat", "1000", "--workers", "2", "--pin", "--stack-size", "37M", "--watchdog", "1000"]
-
-
-def skerry(*arguments, before=None, **environment):
-    return subprocess.run([SKERRY, *arguments], capture_output=True, text=True, timeout=240,
-                          env={**os.environ, **environment}, preexec_fn=before, check=False)
-
-
-def threads_of(process, name):
-    """What the kernel tells of the threads of that name of a process, which may end meanwhile."""
-    found = []
-    for thread in (process / "task").iterdir():
-        status = dict(line.split(":", 1) for line in (thread / "status").read_text().splitlines())
-        if status["Name"].strip().startswith(name):
-            found.append(status)
-    return found
-
-
-def as_the_flags_say(process):
-    """Whether the one worker that the runtime of LONG starts, its stack and the watchdog are there."""
-    try:
-        pinned = [w["Cpus_allowed_list"].strip().isdecimal() for w in threads_of(process, "skerry worker")]
-        watchdogs = threads_of(process, "skerry watchdog")
-        mapped = [line.split()[:2] for line in (process / "maps").read_text().splitlines()]
-    except OSError:
-        return False
-    sizes = [int(end, 16) - int(begin, 16) for begin, end in (where.split("-") for where, how in mapped if how == "rw-p")]
-    # A sanitizer adds to a stack, and a guard page may count or not.
-    return pinned == [True] and len(watchdogs) == 1 and any(abs(size - (37 << 20)) <= 1 << 20 for size in sizes)
-
-
-class command(unittest.TestCase):
-    def while_it_runs(self, seen, *arguments):
-        """Runs the command, for long, until seen(processes) is true of the folders in /proc of its processes, the
-        command first. Fails if it ends before."""
-        with tempfile.TemporaryFile("w+") as said:
-            running = subprocess.Popen([SKERRY, *arguments], stdout=subprocess.DEVNULL, stderr=said)
-            try:
-                folder = pathlib.Path("/proc", str(running.pid))
-                while running.poll() is None:
-                    try:
-                        children = (folder / "task" / str(running.pid) / "children").read_text().split()
-                    except OSError:
-                        continue
-                    if seen([folder, *(pathlib.Path("/proc", child) for child in children)]):
-                        return
-                    time.sleep(0.01)
-                said.seek(0)
-                self.fail(f"it ended with {running.returncode} and was not seen to do so: {said.read()}")
-            finally:
-                running.terminate()
-                running.wait(timeout=60)
-
-    def expect_error(self, status, text, *arguments, **more):
-        done = skerry(*arguments, **more)
-        self.assertEqual(done.returncode, status, done.stderr)
-        self.assertEqual(done.stdout, "")
-        self.assertTrue(done.stderr.startswith("skerry: "), done.stderr)
-        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-        self.assertIn(text, done.stderr)
+import cases
+from cases import BEYOND, DATAFLOW, EVENTS, KERNELS, LONG, TABLE_III, as_the_flags_say, command, skerry
 
 
 class help_and_list(command):
@@ -134,24 +60,6 @@ class help_and_list(command):
         document = json.loads(skerry("info", "--json", SKERRY_WORKERS="3").stdout)
         self.assertEqual(document["workers"], 3)
         self.assertEqual(document["workers_from"], "SKERRY_WORKERS")
-
-    def test_info_tells_the_devices(self):
-        document = json.loads(skerry("info", "--json", SKERRY_DEVICES="emulated:memory=64M,emulated").stdout)
-        self.assertEqual([(d["name"], d["memory"], d["used"], d["why_not"]) for d in document["devices"]],
-                         [("emulated0", 64 << 20, True, ""), ("emulated1", 1 << 30, True, "")])
-        text = skerry("info", SKERRY_DEVICES="emulated:memory=64M").stdout
-        self.assertRegex(text, r"(?m)^devices +emulated0 +used: a thread of this machine with memory of its own \(skerry\), 64 MiB$")
-        self.assertIn("devices   none: SKERRY_DEVICES=none\n", skerry("info", SKERRY_DEVICES="none").stdout)
-
-    def test_info_tells_why_a_device_is_not_used(self):
-        def reasons(**environment):
-            return [d["why_not"] for d in json.loads(skerry("info", "--json", **environment).stdout)["devices"]]
-        self.assertEqual(reasons(), ["it computes on this machine's processors; SKERRY_DEVICES=all takes it, too"])
-        self.assertEqual(reasons(SKERRY_DEVICES="all"), [""])
-        self.assertEqual(reasons(SKERRY_DEVICES="opencl9"), ["SKERRY_DEVICES does not name it"])
-        self.assertEqual(reasons(OCL_ICD_VENDORS="/nowhere"), ["the OpenCL loader finds no driver (no ICD is installed)"])
-        self.assertRegex(skerry("info", OCL_ICD_VENDORS="/nowhere").stdout, r"(?m)^devices +opencl +not used: the OpenCL loader")
-        self.expect_error(2, "SKERRY_DEVICES=gpu: not understood; auto, none, all, or a list", "info", SKERRY_DEVICES="gpu")
 
     def test_info_tells_the_limit_that_decides(self):
         only = min(os.sched_getaffinity(0))
@@ -386,28 +294,8 @@ class running(command):
 
 
 class back_ends(command):
-    @staticmethod
-    def of_each(workers, *back_ends):
-        # A simulated machine has its own, and the serial elision none.
-        own = all(b == "serial" or b.startswith("sim:") for b in back_ends)
-        return [] if own else ["--workers", str(workers)]
-
-    def rows(self, program, *back_ends, size="tiny", repeat=1, workers=1, flags=()):
-        done = skerry("run", program, "--size", size, "--repeat", str(repeat), *self.of_each(workers, *back_ends),
-                      "--on", ",".join(back_ends), "--json", *flags)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        document = json.loads(done.stdout)
-        self.assertIs(document["agree"], True)
-        self.assertEqual([row["back_end"] for row in document["rows"]], list(back_ends))
-        for row in document["rows"]:
-            self.assertIs(row["check"]["ok"], True)
-            self.assertRegex(row["digest"], r"^[0-9a-f]{16}$")
-            self.assertEqual(row["digest"], document["rows"][0]["digest"])
-            self.assertEqual(row["output"], document["rows"][0]["output"])
-        return document["rows"]
-
     def with_simulator(self):
-        if not pathlib.Path(SKERRY).with_name("skerry-sim").exists():
+        if not pathlib.Path(cases.SKERRY).with_name("skerry-sim").exists():
             self.skipTest("built without the simulator")
 
     def test_one_result_on_all(self):
@@ -423,39 +311,6 @@ class back_ends(command):
                 self.assertEqual([row["cycles"] != 0 for row in (serial, threads, processes, simulated)],
                                  [False, False, False, True])
                 self.assertEqual([row["seconds"] != 0 for row in (serial, threads, processes)], [True] * 3)
-
-    def test_kernels_on_both_sides(self):
-        for program in KERNELS:
-            for devices in ("emulated", "emulated:speed=0.5:latency=20us", "opencl"):
-                with self.subTest(program=program, devices=devices):
-                    serial, threads, hybrid = self.rows(program, "serial", "threads", "hybrid", workers=2,
-                                                        flags=("--devices", devices, "--device-memory", "private"))
-                    self.assertEqual((serial["sides"], threads["sides"], hybrid["note"]), ([], [], ""))
-                    workers, device = hybrid["sides"]
-                    self.assertEqual((workers["name"], device["name"]), ("workers", devices.split(":")[0] + "0"))
-                    n = 2 * (10000 if program == "array-add" else 100)
-                    self.assertEqual(workers["iterations"] + device["iterations"], n)
-                    self.assertGreater(workers["iterations"], 0)
-                    self.assertGreater(device["iterations"], 0)
-                    self.assertGreater(device["bytes_in"], 0)
-                    self.assertEqual(device["bytes_out"], 4 * device["iterations"])
-                    self.assertEqual((workers["bytes_in"], workers["bytes_out"]), (0, 0))
-
-    def test_kernels_on_one_device(self):
-        for device in ("emulated:latency=10us", "opencl0"):
-            serial, alone = self.rows("knn", "serial", "device:" + device, flags=("--device-memory", "private"))
-            self.assertEqual([s["iterations"] for s in alone["sides"]], [0, 200])
-        self.expect_error(2, "skerry: options::devices (SKERRY_DEVICES) is 'opencl7': there is no usable opencl7; found: opencl0",
-                          "run", "knn", "--size", "tiny", "--on", "device:opencl7")
-        self.expect_error(2, "skerry: options::devices=gpu: not understood;", "run", "knn", "--size", "tiny", "--on", "device:gpu")
-
-    def test_without_a_device_one_is_emulated(self):
-        (hybrid,) = self.rows("array-add", "hybrid", flags=("--devices", "none"))
-        self.assertEqual(hybrid["note"], "no device is usable here: this one is emulated")
-        self.assertEqual([s["name"] for s in hybrid["sides"]], ["workers", "emulated0"])
-        done = skerry("run", "array-add", "--size", "tiny", "--on", "hybrid", "--devices", "none")
-        self.assertRegex(done.stdout, r"iterations of kernels in \d+ runs: workers: \d+; emulated0: \d+ \(\d+ bytes in, \d+ out\)\n")
-        self.assertRegex(done.stdout, r"\n +no device is usable here: this one is emulated\n")
 
     def traced(self, program, back_end, *flags, size="tiny", **variables):
         """The row of a traced run, and the events of its trace."""
@@ -681,12 +536,12 @@ class back_ends(command):
         self.assertIn("the caches of this machine are not coherent", done.stderr)
         done = skerry("run", "list", "--size", "tiny", "--on", "sim:tiny4-gwb", "--trace", "/nowhere/at/all")
         self.assertIn("skerry-sim: cannot write the trace to '/nowhere/at/all': No such file or directory\n", done.stderr)
-        done = subprocess.run([pathlib.Path(SKERRY).with_name("skerry-sim"), "tiny4-gwb", "list", "--steal", "foo"],
+        done = subprocess.run([pathlib.Path(cases.SKERRY).with_name("skerry-sim"), "tiny4-gwb", "list", "--steal", "foo"],
                               capture_output=True, text=True, timeout=240, check=False)
         self.assertEqual((done.returncode, done.stdout, done.stderr),
                          (2, "", "skerry-sim: --steal is automatic, asymmetric, locked or interrupt\n"))
 
 
 if __name__ == "__main__":
-    SKERRY = sys.argv.pop(1)
+    cases.SKERRY = sys.argv.pop(1)
     unittest.main()
