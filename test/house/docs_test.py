@@ -219,6 +219,12 @@ class Docs(unittest.TestCase):
         self.map.write_text("[page](docs/page.md) [a](src/README.md)\n")
         self.assertEqual(self.check("").stdout, "")
 
+    def test_a_page_that_grows_too_long(self):
+        self.map.write_text("[page](docs/page.md)\n" + "\n" * 149)
+        self.assertEqual(self.check("").stdout, "")
+        self.map.write_text("[page](docs/page.md)\n" + "\n" * 150)
+        self.assertEqual(self.check("").stdout, "README.md:151: this page has 151 lines; it may have 150\n")
+
     def test_a_page_that_no_map_lists(self):
         self.map.write_text("[elsewhere](https://example.org/docs/page.md)\n")
         self.assertEqual(self.check("").stdout, "docs/page.md:1: no map links to this page (README.md here or under docs/)\n")
