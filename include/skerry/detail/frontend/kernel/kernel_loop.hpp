@@ -35,9 +35,8 @@ namespace skerry::inline SKERRY_ABI {
 // Where the iterations of a kernel's loop may run.
 //   any     on the workers and on a device, as their speeds suggest; on the workers alone as long as no device is ready
 //   cpu     on the workers
-//   device  on a device, for which the call waits until it is found, the kernel built, and the loops before it are
-//   over;
-//           on the workers if there is no device that can run it
+//   device  on a device; the call waits until it is found, the kernel built, and the loops before it are over. On the
+//           workers if there is no device that can run it
 enum class place : std::uint8_t { any, cpu, device };
 
 namespace detail {
