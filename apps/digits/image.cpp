@@ -3,9 +3,9 @@
 
 #include "input/scan.hpp"
 #include "program.hpp"
+#include "support/cache.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
 namespace apps::digits {
@@ -48,13 +48,8 @@ image parse_line(const input::text& t, std::string_view line) {
 } // namespace
 
 std::string installed_images() {
-    const auto set = [](const char* name) {
-        const char* const value = std::getenv(name);
-        return std::string(value == nullptr ? "" : value);
-    };
-    if (const std::string cache = set("XDG_CACHE_HOME"); !cache.empty()) return cache + "/skerry/digits.csv";
-    if (const std::string home = set("HOME"); !home.empty()) return home + "/.cache/skerry/digits.csv";
-    return {};
+    const std::string folder = cache_folder();
+    return folder.empty() ? folder : folder + "/digits.csv";
 }
 
 std::vector<image> parse_images(const input::text& t) {

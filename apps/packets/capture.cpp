@@ -2,10 +2,10 @@
 #include "packets/capture.hpp"
 
 #include "program.hpp"
+#include "support/cache.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -16,14 +16,8 @@ namespace apps::packets {
 
 namespace {
 
-std::string cache() {
-    if (const char* const chosen = std::getenv("XDG_CACHE_HOME"); chosen != nullptr && *chosen != '\0') return chosen;
-    const char* const home = std::getenv("HOME");
-    return home != nullptr ? std::string(home) + "/.cache" : "";
-}
-
 std::vector<std::string> default_files() {
-    const std::filesystem::path folder = cache() + "/skerry/captures";
+    const std::filesystem::path folder = std::filesystem::path(cache_folder()) / "captures";
     std::vector<std::string> files;
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {

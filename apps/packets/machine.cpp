@@ -58,10 +58,11 @@ class machine {
     machine(const machine&) = delete;
     machine& operator=(const machine&) = delete;
 
-    // Behind the last packet.
     ~machine() {
-        static_cast<void>(em_eo_stop_sync(parse_));
-        static_cast<void>(em_eo_stop_sync(count_));
+        if (!stopped_) { // something has thrown before
+            static_cast<void>(em_eo_stop_sync(parse_));
+            static_cast<void>(em_eo_stop_sync(count_));
+        }
         over_ = true;
         for (std::thread& t : threads_) t.join();
         static_cast<void>(em_term(nullptr));
@@ -81,8 +82,12 @@ class machine {
         need(em_send(e, in_), "em_send()");
     }
 
+    // Behind the last packet.
     void await_all() {
         for (std::ptrdiff_t i = 0; i < most_under_way; ++i) free_.acquire();
+        need(em_eo_stop_sync(parse_), "em_eo_stop_sync()");
+        need(em_eo_stop_sync(count_), "em_eo_stop_sync()");
+        stopped_ = true;
     }
 
   private:
@@ -135,6 +140,7 @@ class machine {
     counts& result_;
     std::counting_semaphore<> free_{most_under_way};
     std::atomic<bool> over_{false};
+    bool stopped_ = false;
     std::vector<std::array<std::uint64_t, fates>> by_fate_; // of each core
     std::array<em_queue_t, shares> flows_{};
     em_queue_t in_ = EM_QUEUE_UNDEF;

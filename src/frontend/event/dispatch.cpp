@@ -63,8 +63,9 @@ void tell_thrown(const execution_object& to, const std::exception_ptr& error) no
 }
 
 // The receive function, with a frame of its own for what it begins.
-void call(const event_machine::delivery& d) noexcept {
+void call(event_machine& em, const event_machine::delivery& d) noexcept {
     root_frame frame;
+    em.calls(this_event_thread.core, current_page->ctx);
     std::exception_ptr thrown;
     try {
         d.to->receive(d.to->context, d.what->handle(), d.what->type, d.from->handle,
@@ -73,6 +74,7 @@ void call(const event_machine::delivery& d) noexcept {
         thrown = std::current_exception();
     }
     frame.wait();
+    em.calls(this_event_thread.core, nullptr);
     if (thrown == nullptr && frame.error.any()) {
         try {
             frame.error.rethrow();
@@ -93,12 +95,12 @@ void receive(event_machine& em, const event_machine::delivery& d) noexcept {
     const worker& self = worker::of(*current_page);
     self.with_trace([&](auto trace) {
         if constexpr (std::is_same_v<decltype(trace), null_trace>) {
-            call(d);
+            call(em, d);
         } else { // shown as a task is
             const naming what{trace_id(reinterpret_cast<const void*>(d.to->receive)), task_naming::code};
             const running_scope running(self, what);
             trace.start(trace_id(d.what), what.address, what.kind);
-            call(d);
+            call(em, d);
             trace.end(trace_id(d.what));
         }
     });

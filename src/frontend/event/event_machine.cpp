@@ -311,6 +311,22 @@ bool event_machine::next(delivery& d) noexcept {
     return true;
 }
 
+// relaxed, both: what descends from a call was begun after it had been noted, and ends before it is over
+void event_machine::calls(int core, const context* under) noexcept {
+    calls_[static_cast<std::size_t>(core)].store(under, memory_order::relaxed);
+}
+
+bool event_machine::waited_for(const context* under) const noexcept {
+    for (const context* c = under; c != nullptr; c = c->parent) {
+        for (const machine::atomic<const context*>& call : calls_) {
+            if (call.load(memory_order::relaxed) == c) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 void event_machine::pass_on() noexcept {
     bell* called = nullptr;
     {

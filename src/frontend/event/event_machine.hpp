@@ -11,6 +11,7 @@
 //     is about to be rung, or the sender that lists it.
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,6 +21,7 @@
 #include <event_machine/platform/event_machine_init.h>
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/core/context.hpp>
 #include <skerry/detail/core/worker_page.hpp>
 #include <skerry/detail/sync/machine.hpp>
 
@@ -180,6 +182,11 @@ class event_machine {
     // It goes on without the queue.
     void let_go(event_queue& q) noexcept;
 
+    // The core calls a receive function, under that context; null: no more.
+    void calls(int core, const context* under) noexcept;
+    // Whether a receive function that some core calls just now waits for what runs under the context. Any thread.
+    [[nodiscard]] bool waited_for(const context* under) const noexcept;
+
     [[nodiscard]] bool any_ready() const noexcept { return listed_.load(memory_order::acquire) != 0; }
     // As of a Condition (team.hpp): from now on, whoever makes a queue ready delivers to a bell.
     [[nodiscard]] bool arm(bell& b);
@@ -212,7 +219,8 @@ class event_machine {
     handle_table<event_queue> queues_{most_queues};
     handle_table<execution_object> objects_{most_objects};
 
-    machine::atomic<std::size_t> listed_{0}; // written under lock_
+    machine::atomic<std::size_t> listed_{0};                            // written under lock_
+    std::array<machine::atomic<const context*>, EM_MAX_CORES> calls_{}; // each written by its core
 };
 
 // What is refused is freed.

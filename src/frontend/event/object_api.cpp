@@ -79,62 +79,64 @@ bool copy_notices(const char* function, em_escope_t scope, int count, const em_n
 
 // A function that waits for other cores may not be called where they may wait for this one.
 bool may_wait(const char* function, em_escope_t scope, em_status_t& status) noexcept {
-    const event_thread& self = this_event_thread;
-    const bool in_a_task = current_page != nullptr && current_page != self.page;
-    if (!self.dispatching && !in_a_task) {
+    const event_machine& em = *event_machine::instance();
+    if (current_page == nullptr || !em.waited_for(current_page->ctx)) {
         return true;
     }
     status = refuse_call(EM_ERR_BAD_CONTEXT, scope,
-                         "%s: inside of a receive function or of a task; take the one without _sync", function);
+                         "%s: inside of a receive function or of a task that it has begun; take the one without _sync",
+                         function);
     return false;
+}
+
+// Calls f(machine, object, queue, notifications).
+template <class F>
+em_status_t with_both(const char* function, em_escope_t scope, em_eo_t handle, em_queue_t queue, int num_notif,
+                      const em_notif_t* table, F&& f) noexcept {
+    return with_object(function, scope, handle, [&](event_machine&, execution_object& eo) -> em_status_t {
+        return with_queue(function, scope, queue, [&](event_machine& em, event_queue& q) -> em_status_t {
+            em_status_t status = EM_OK;
+            std::vector<notice> then;
+            return copy_notices(function, scope, num_notif, table, then, status) ? f(em, eo, q, then) : status;
+        });
+    });
 }
 
 em_status_t add_queue(const char* function, em_escope_t scope, em_eo_t handle, em_queue_t queue, int num_notif,
                       const em_notif_t* table) noexcept {
-    return with_object(function, scope, handle, [&](event_machine& em, execution_object& eo) -> em_status_t {
-        event_queue* const q = em.queue(queue);
-        if (q == nullptr) {
-            return refuse_call(EM_ERR_BAD_ID, scope, "%s: there is no queue %p", function, static_cast<void*>(queue));
-        }
-        em_status_t status = EM_OK;
-        std::vector<notice> then;
-        if (!copy_notices(function, scope, num_notif, table, then, status)) {
-            return status;
-        }
-        if (!em.give_queue(eo, *q)) {
-            return refuse_call(EM_ERR_BAD_STATE, scope,
-                               "%s: queue %p belongs to an execution object, or '%s' is being stopped", function,
-                               static_cast<void*>(queue), eo.name.data());
-        }
-        send_notices(then);
-        return EM_OK;
-    });
+    return with_both(
+        function, scope, handle, queue, num_notif, table,
+        [&](event_machine& em, execution_object& eo, event_queue& q, std::vector<notice>& then) -> em_status_t {
+            if (!em.give_queue(eo, q)) {
+                return refuse_call(EM_ERR_BAD_STATE, scope,
+                                   "%s: queue %p belongs to an execution object, or '%s' is being stopped", function,
+                                   static_cast<void*>(queue), eo.name.data());
+            }
+            send_notices(then);
+            return EM_OK;
+        });
 }
 
 em_status_t remove_queue(const char* function, em_escope_t scope, em_eo_t handle, em_queue_t queue, int num_notif,
                          const em_notif_t* table, bool sync) noexcept {
-    return with_object(function, scope, handle, [&](event_machine& em, execution_object& eo) -> em_status_t {
-        event_queue* const q = em.queue(queue);
-        if (q == nullptr) {
-            return refuse_call(EM_ERR_BAD_ID, scope, "%s: there is no queue %p", function, static_cast<void*>(queue));
-        }
-        em_status_t status = EM_OK;
-        std::vector<notice> then;
-        if (!copy_notices(function, scope, num_notif, table, then, status) ||
+    return with_both(
+        function, scope, handle, queue, num_notif, table,
+        [&](event_machine& em, execution_object& eo, event_queue& q, std::vector<notice>& then) -> em_status_t {
+            em_status_t status = EM_OK;
             // Of an object whose stop function runs nobody receives.
-            (sync && !em.is_quiet(eo) && !may_wait(function, scope, status))) {
-            return status;
-        }
-        if (em.take_queue(eo, *q, std::move(then)) == event_machine::done::no) {
-            return refuse_call(EM_ERR_BAD_STATE, scope,
-                               "%s: queue %p does not belong to execution object '%s', or is being removed", function,
-                               static_cast<void*>(queue), eo.name.data());
-        }
-        if (sync) {
-            em.await_gone(*q);
-        }
-        return EM_OK;
-    });
+            if (sync && !em.is_quiet(eo) && !may_wait(function, scope, status)) {
+                return status;
+            }
+            if (em.take_queue(eo, q, std::move(then)) == event_machine::done::no) {
+                return refuse_call(EM_ERR_BAD_STATE, scope,
+                                   "%s: queue %p does not belong to execution object '%s', or is being removed",
+                                   function, static_cast<void*>(queue), eo.name.data());
+            }
+            if (sync) {
+                em.await_gone(q);
+            }
+            return EM_OK;
+        });
 }
 
 em_status_t start(const char* function, em_escope_t scope, em_eo_t handle, em_status_t* result,

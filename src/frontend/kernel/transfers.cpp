@@ -33,6 +33,11 @@ bool same_each(const kernel_argument& a, const kernel_argument& b) noexcept {
            a.after == 0 && b.before == 0 && b.after == 0;
 }
 
+// Of a chunk's iterations.
+element_range touched(const kernel_argument& a, const kernel_call& call, const split_chunk& chunk) noexcept {
+    return touched(a, call.first + static_cast<long>(chunk.first), call.first + static_cast<long>(chunk.last));
+}
+
 void add(std::vector<transfer>& to, const transfer& t) {
     if (t.bytes != 0 && t.rows != 0 && std::ranges::find(to, t) == to.end()) {
         to.push_back(t);
@@ -125,8 +130,7 @@ std::vector<transfer> transfer_plan::before(const split_chunk& chunk) const {
     for (std::size_t k = 0; k < call_.code->count; ++k) {
         const kernel_argument& a = call_.arguments[k];
         if (a.each && a.reads) {
-            const auto range =
-                touched(a, call_.first + static_cast<long>(chunk.first), call_.first + static_cast<long>(chunk.last));
+            const element_range range = touched(a, call_, chunk);
             add_elements(all, k, range.first, range.last);
         }
     }
@@ -138,8 +142,7 @@ std::vector<transfer> transfer_plan::after(const split_chunk& chunk) const {
     for (std::size_t k = 0; k < call_.code->count; ++k) {
         const kernel_argument& a = call_.arguments[k];
         if (a.writes && a.each) {
-            const auto range =
-                touched(a, call_.first + static_cast<long>(chunk.first), call_.first + static_cast<long>(chunk.last));
+            const element_range range = touched(a, call_, chunk);
             add_elements(all, k, range.first, range.last);
         } else if (a.writes) {
             add_whole(all, k);

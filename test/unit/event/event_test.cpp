@@ -269,6 +269,41 @@ TEST(events, a_core_without_events_runs_tasks_of_others) {
     ASSERT_EQ(em_eo_stop_sync(r.eo), EM_OK);
 }
 
+TEST(events, a_round_of_dispatch_is_an_event) {
+    constexpr int events = 200;
+    em_conf_t conf;
+    em_conf_init(&conf);
+    conf.thread_per_core = 1;
+    conf.core_count = 1;
+    em_core_mask_set_count(1, &conf.phys_mask);
+    ASSERT_EQ(em_init(&conf), EM_OK);
+    ASSERT_EQ(em_init_core(), EM_OK); // this thread
+    std::atomic<int> received{0};
+    const receiver r = make_receiver(
+        [](void* context, em_event_t event, em_event_type_t, em_queue_t, void*) {
+            em_free(event);
+            ++*static_cast<std::atomic<int>*>(context);
+        },
+        &received, EM_QUEUE_TYPE_ATOMIC);
+    std::thread sender([&] {
+        for (int i = 0; i < events; ++i) {
+            std::this_thread::sleep_for(std::chrono::microseconds(200)); // so that the core sleeps
+            EXPECT_EQ(em_send(em_alloc(1, EM_EVENT_TYPE_SW, EM_POOL_DEFAULT), r.queue), EM_OK);
+        }
+    });
+    int early = 0; // calls that came back without an event before their 10 ms were over
+    while (received < events) {
+        const int before = received;
+        const auto begin = std::chrono::steady_clock::now();
+        ASSERT_EQ(em_dispatch(1), EM_OK);
+        early += received == before && std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(9) ? 1 : 0;
+    }
+    EXPECT_EQ(early, 0);
+    sender.join();
+    ASSERT_EQ(em_term_core(), EM_OK);
+    ASSERT_EQ(em_term(&conf), EM_OK);
+}
+
 TEST(events, idle_cores_use_no_processor) {
     cores machine(2);
     std::this_thread::sleep_for(std::chrono::milliseconds(50));

@@ -65,6 +65,17 @@ em_queue_t make_queue(em_queue_type_t type = EM_QUEUE_TYPE_PARALLEL) {
 
 em_event_t make_event() { return em_alloc(1, EM_EVENT_TYPE_SW, EM_POOL_DEFAULT); }
 
+// A started object with a queue, from which a core receives until c.hold is false.
+receiver hold_a_core(counts& c) {
+    c.hold = true;
+    const receiver r{make(c), make_queue()};
+    EXPECT_EQ(em_eo_add_queue_sync(r.eo, r.queue), EM_OK);
+    EXPECT_EQ(em_eo_start_sync(r.eo, nullptr, nullptr), EM_OK);
+    EXPECT_EQ(em_send(make_event(), r.queue), EM_OK);
+    cores::until([&] { return c.inside == 1; });
+    return r;
+}
+
 TEST(objects, what_a_start_function_sends_arrives_after_it) {
     cores machine(2);
     counts c;
@@ -105,16 +116,63 @@ TEST(objects, a_start_function_that_fails_starts_nothing_and_loses_no_event) {
     em_free(again);
 }
 
+em_status_t start_throws(void* /*context*/, em_eo_t /*eo*/, const em_eo_conf_t* /*conf*/) {
+    throw std::runtime_error("not today");
+}
+
+TEST(objects, a_start_function_that_throws_starts_nothing) {
+    cores machine(1);
+    counts c;
+    const em_eo_t eo = em_eo_create("thrown", start_throws, nullptr, stop_counted, nullptr, receive_counted, &c);
+    EXPECT_EQ(em_eo_start_sync(eo, nullptr, nullptr), static_cast<em_status_t>(EM_ERR_OPERATION_FAILED));
+    EXPECT_EQ(take_errors().size(), 1U);
+    EXPECT_EQ(em_eo_get_state(eo), EM_EO_STATE_CREATED);
+    // What this thread sends goes at once again.
+    const receiver r = make_receiver(receive_counted, &c, EM_QUEUE_TYPE_ATOMIC);
+    ASSERT_EQ(em_send(make_event(), r.queue), EM_OK);
+    cores::until([&] { return c.received == 1; });
+}
+
+struct own_queue {
+    std::atomic<bool> hold{true};
+    std::atomic<int> inside{0};
+    std::atomic<em_status_t> removed{EM_ERROR};
+    em_queue_t queue = EM_QUEUE_UNDEF;
+};
+em_status_t stop_removes(void* context, em_eo_t eo) {
+    own_queue& o = *static_cast<own_queue*>(context);
+    o.removed = em_eo_remove_queue_sync(eo, o.queue);
+    return EM_OK;
+}
+void receive_until_let(void* context, em_event_t event, em_event_type_t /*type*/, em_queue_t /*queue*/, void* /*ctx*/) {
+    own_queue& o = *static_cast<own_queue*>(context);
+    em_free(event);
+    o.inside = 1;
+    while (o.hold) {
+        std::this_thread::yield();
+    }
+}
+
+TEST(objects, a_stop_function_removes_its_queues_on_whichever_core) {
+    cores machine(1);
+    own_queue o;
+    const em_eo_t eo = em_eo_create("own", start_nothing, nullptr, stop_removes, nullptr, receive_until_let, &o);
+    o.queue = make_queue();
+    ASSERT_EQ(em_eo_add_queue_sync(eo, o.queue), EM_OK);
+    ASSERT_EQ(em_eo_start_sync(eo, nullptr, nullptr), EM_OK);
+    ASSERT_EQ(em_send(make_event(), o.queue), EM_OK);
+    cores::until([&] { return o.inside == 1; });
+    ASSERT_EQ(em_eo_stop(eo, 0, nullptr), EM_OK);
+    o.hold = false; // now the core that received runs the stop function
+    cores::until([&] { return em_eo_get_state(eo) == EM_EO_STATE_CREATED; });
+    EXPECT_EQ(o.removed, static_cast<em_status_t>(EM_OK));
+    EXPECT_EQ(em_eo_delete(eo), EM_OK);
+}
+
 TEST(objects, a_stop_is_over_when_the_last_core_has_left) {
     cores machine(2);
     counts c;
-    c.hold = true;
-    const em_eo_t eo = make(c);
-    const em_queue_t q = make_queue();
-    ASSERT_EQ(em_eo_add_queue_sync(eo, q), EM_OK);
-    ASSERT_EQ(em_eo_start_sync(eo, nullptr, nullptr), EM_OK);
-    ASSERT_EQ(em_send(make_event(), q), EM_OK);
-    cores::until([&] { return c.inside == 1; });
+    const auto [eo, q] = hold_a_core(c);
     counts told;
     const receiver to = make_receiver(receive_counted, &told, EM_QUEUE_TYPE_ATOMIC);
     const em_notif_t when{make_event(), to.queue, EM_EVENT_GROUP_UNDEF};
@@ -173,13 +231,7 @@ TEST(objects, events_for_an_object_that_is_not_started_stay_the_senders_and_queu
 TEST(objects, after_a_queue_is_removed_nobody_receives_from_it) {
     cores machine(2);
     counts c;
-    c.hold = true;
-    const em_eo_t eo = make(c);
-    const em_queue_t q = make_queue();
-    ASSERT_EQ(em_eo_add_queue_sync(eo, q), EM_OK);
-    ASSERT_EQ(em_eo_start_sync(eo, nullptr, nullptr), EM_OK);
-    ASSERT_EQ(em_send(make_event(), q), EM_OK);
-    cores::until([&] { return c.inside == 1; });
+    const auto [eo, q] = hold_a_core(c);
     std::thread opens([&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
         c.hold = false;

@@ -2,6 +2,7 @@
 
 // What is wrong, and what is not there yet: a status, and a sentence for the handler.
 
+#include <atomic>
 #include <functional>
 #include <string>
 #include <thread>
@@ -212,9 +213,52 @@ void misuse(void* context, em_event_t event, em_event_type_t /*type*/, em_queue_
     EXPECT_EQ(em_term_core(), static_cast<em_status_t>(EM_ERR_BAD_CONTEXT));
     expect_error(EM_ERR_BAD_CONTEXT, "em_term_core: inside of a receive function, a task or run()");
     EXPECT_EQ(em_eo_stop_sync(m.eo), static_cast<em_status_t>(EM_ERR_BAD_CONTEXT));
-    expect_error(EM_ERR_BAD_CONTEXT,
-                 "em_eo_stop_sync: inside of a receive function or of a task; take the one without _sync");
+    expect_error(
+        EM_ERR_BAD_CONTEXT,
+        "em_eo_stop_sync: inside of a receive function or of a task that it has begun; take the one without _sync");
     m.done = true;
+}
+
+struct stopping {
+    em_eo_t eo = EM_EO_UNDEF;
+    std::atomic<bool> tried{false};
+    std::atomic<em_status_t> status{EM_OK};
+};
+void fork_a_stop(void* context, em_event_t event, em_event_type_t /*type*/, em_queue_t /*queue*/, void* /*q*/) {
+    stopping& s = *static_cast<stopping*>(context);
+    em_free(event);
+    skerry::parallel_invoke(
+        [&s] {
+            while (!s.tried) {
+                std::this_thread::yield();
+            }
+        },
+        [&s] { // on another thread
+            s.status = em_eo_stop_sync(s.eo);
+            s.tried = true;
+        });
+}
+
+TEST(refusals, a_wait_inside_of_a_task_that_a_receive_function_waits_for) {
+    cores machine(2);
+    stopping s;
+    const receiver r = make_receiver(fork_a_stop, &s, EM_QUEUE_TYPE_ATOMIC);
+    s.eo = r.eo;
+    ASSERT_EQ(em_send(em_alloc(1, EM_EVENT_TYPE_SW, EM_POOL_DEFAULT), r.queue), EM_OK);
+    cores::until([&] { return s.tried.load(); });
+    EXPECT_EQ(s.status, static_cast<em_status_t>(EM_ERR_BAD_CONTEXT));
+    expect_error(EM_ERR_BAD_CONTEXT, "em_eo_stop_sync: inside of a receive function or of a task that it has begun");
+    ASSERT_EQ(em_eo_stop_sync(r.eo), EM_OK);
+}
+
+TEST(refusals, other_tasks_may_wait_for_cores) {
+    cores machine(1);
+    const receiver r = make_receiver(receive_nothing, nullptr, EM_QUEUE_TYPE_ATOMIC);
+    EXPECT_EQ(skerry::submit([&] { return em_eo_stop_sync(r.eo); }).get(), static_cast<em_status_t>(EM_OK));
+    EXPECT_EQ(em_eo_get_state(r.eo), EM_EO_STATE_CREATED);
+    skerry::runtime other;
+    EXPECT_EQ(other.run([&] { return em_eo_start_sync(r.eo, nullptr, nullptr); }), EM_OK);
+    EXPECT_EQ(other.run([&] { return em_eo_stop_sync(r.eo); }), EM_OK);
 }
 
 TEST(refusals, inside_of_a_receive_function) {
