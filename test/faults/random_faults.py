@@ -35,11 +35,15 @@ SMALL = {
 }
 
 
+# Programs over processes have no ranks, events, kernels and task managers.
+ELSEWHERE = {name for name, fault in faults.FAULTS.items() if fault.executable not in (faults.UNITS, faults.PROGRAMS)}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     search.arguments(parser.add_subparsers(dest="command", required=True).add_parser("run"))
     return search.run(parser.parse_args(), faults.FAULTS, unseen=UNSEEN, rare=RARE, small=SMALL,
-                      forms=CREWS)
+                      forms=CREWS, elsewhere=ELSEWHERE)
 
 
 if __name__ == "__main__":
