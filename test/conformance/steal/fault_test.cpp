@@ -176,18 +176,18 @@ std::ostream& operator<<(std::ostream& out, const fault& f) { return out << f.na
 
 const fault all[] = {
     {"no_discard_after_a_steal_by_interrupt", steal_mode::interrupt, coherence_step::reply_taken, fork_and_join,
-     "stale read on core .* read at .*steal_interrupt.cpp:[0-9]+ .*team::request.*last written by core "
+     "stale read on core .* read at .*steal_interrupt.cpp:[0-9]+ .*team::(request|steal_from).*last written by core "
      ".*steal_interrupt.cpp:[0-9]+ .*team::serve"},
     {"no_discard_after_a_steal_under_the_gate", steal_mode::locked, coherence_step::gate_entered, fork_and_join,
      "read at .*deque_owner.hpp:[0-9]+ .*settle.*last written by core .*deque_thief.hpp:[0-9]+ .*steal_from"},
     {"no_publish_before_the_reply", steal_mode::interrupt, coherence_step::reply_sent, fork_and_join,
-     "read at .*steal_interrupt.cpp:[0-9]+ .*team::request.*last written by core .*team::serve"},
+     "read at .*steal_interrupt.cpp:[0-9]+ .*team::(request|steal_from).*last written by core .*team::serve"},
     {"no_publish_before_the_gate_opens", steal_mode::locked, coherence_step::gate_left, fork_and_join,
      "read at .*team(_wait.hpp|.cpp):[0-9]+ .*last written by core .*task_header.hpp:[0-9]+ .*fib"},
     {"no_publish_of_the_request", steal_mode::interrupt, coherence_step::request_sent, fork_and_join,
-     "read at .*team::serve.*last written by core .*team::request"},
+     "read at .*team::serve.*last written by core .*team::(request|steal_from)"},
     {"no_discard_of_an_old_request", steal_mode::interrupt, coherence_step::request_taken, fork_and_join,
-     "read at .*team::serve.*last written by core .*team::request"},
+     "read at .*team::serve.*last written by core .*team::(request|steal_from)"},
     {"no_publish_of_a_stolen_branch", steal_mode::interrupt, coherence_step::task_ended, fork_and_join,
      "read at .*outcome.hpp:[0-9]+ .*(outcome<long>::take|join_with<).*"
      "last written by core .*(run_stolen|outcome<long>::run<)"},
