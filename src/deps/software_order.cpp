@@ -10,40 +10,7 @@ namespace skerry::inline SKERRY_ABI::detail {
 
 // --- entering -------------------------------------------------------------------------------------------------------
 
-bool software_order::submit(dependent_task& task, touch_list& touched, task_manager* behind) noexcept {
-    // A manager that may have to finish others first counts as one access more.
-    const std::uint32_t count = touched.size() + (behind != nullptr ? 1U : 0U);
-    task.unmet.store(count + 1, memory_order::relaxed); // published below
-    std::uint32_t met = 0;
-    std::uint32_t hosted = 0;
-    for (touch& t : touched) {
-        if (t.node == nullptr) {
-            t.node = &task.more[task.more_count++];
-            t.node->what = t.object->name;
-        }
-        t.node->task = &task;
-        t.met = place(*t.object, t.kind, *t.node);
-        met += t.met ? 1U : 0U;
-        hosted += t.node->joined == &t.node->own ? 1U : 0U;
-    }
-    task.references.store(std::max(hosted, 1U), memory_order::relaxed);
-    if (met != count) {
-        machine::publish_all(coherence_step::handed_over); // others find the nodes from here on
-        for (const touch& t : touched) {
-            met += !t.met && enter(*t.object, *t.node) ? 1U : 0U;
-        }
-    }
-    if (behind != nullptr) [[unlikely]] {
-        task.held = behind->hold(*task.home, task);
-        met += task.held ? 0U : 1U;
-    }
-    if (task.unresolved) [[unlikely]] { // the turn of its containers may have come meanwhile
-        task.home->look_again(task);
-    }
-    machine::publish_all(coherence_step::handed_over); // whoever begins the task finds what it has joined
-    // If all have been met nobody else knows the task.
-    return met == count || task.unmet.fetch_sub(met + 1, memory_order::acq_rel) == met + 1; // U1 <- U2
-}
+void software_order::look_for_elements(dependent_task& task) noexcept { task.home->look_again(task); }
 
 // A group of which the node is the only member so far.
 void software_order::prepare(access_group& g, group_kind kind, access_node& node) noexcept {

@@ -11,10 +11,8 @@
 //  3. A group without a host lives in the entry of its object.
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <span>
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/deps/dependent_task.hpp>
@@ -32,47 +30,11 @@ struct touch {
     bool met; // its turn had come when it entered
 };
 
-// What one task touches, each object once. Most tasks have few accesses and need no memory here.
-class touch_list {
-  public:
-    touch_list() noexcept = default;
-    touch_list(const touch_list&) = delete;
-    touch_list& operator=(const touch_list&) = delete;
-    // Room for so many. Errors: std::bad_alloc.
-    void reserve(std::size_t n) {
-        if (n > few_.size()) [[unlikely]] {
-            auto more = std::make_unique_for_overwrite<touch[]>(n);
-            std::copy(begin(), end(), more.get());
-            many_ = std::move(more);
-            begin_ = many_.get();
-        }
-    }
-    // Precondition: there is room.
-    void add(name_table::entry& object, group_kind kind, access_node* node) noexcept {
-        for (touch& known : *this) {
-            if (known.object == &object) { // a task must not wait for itself
-                known.kind = common(known.kind, kind);
-                return;
-            }
-        }
-        begin_[size_++] = {&object, kind, node, false};
-    }
-    [[nodiscard]] touch* begin() noexcept { return begin_; }
-    [[nodiscard]] touch* end() noexcept { return begin_ + size_; }
-    [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
-
-  private:
-    std::array<touch, 8> few_;
-    std::unique_ptr<touch[]> many_;
-    touch* begin_ = few_.data();
-    std::uint32_t size_ = 0;
-};
-
 class software_order {
   public:
     // Under the scope's lock: enters the task, which has its number and its scope, into the orders of what it touches.
     // True: it is ready. `behind`: a manager that may have to finish others first, or null. Nothing fails.
-    [[nodiscard]] static bool submit(dependent_task& task, touch_list& touched, task_manager* behind) noexcept;
+    [[nodiscard]] static bool submit(dependent_task& task, std::span<touch> touched, task_manager* behind) noexcept;
     // All its memberships end. The task may be gone then.
     static void finish(dependent_task& task, ready_list& ready) noexcept;
     // Whoever holds so many references to the task's block gives them up: the block is freed with the last.
@@ -102,11 +64,48 @@ class software_order {
     // Stands in access_group::waiting when the group has begun.
     static access_node* begun() noexcept { return reinterpret_cast<access_node*>(alignof(access_node)); }
 
+    static void look_for_elements(dependent_task& task) noexcept;
     static void prepare(access_group& g, group_kind kind, access_node& node) noexcept;
     [[nodiscard]] static bool place(name_table::entry& e, group_kind kind, access_node& node) noexcept;
     [[nodiscard]] static bool enter(name_table::entry& e, access_node& node) noexcept;
     [[nodiscard]] static bool leave(access_group& g, ready_list& ready) noexcept;
     static void begin(access_group& g, ready_list& ready) noexcept;
 };
+
+// Here, for each spawn pays for the call otherwise.
+inline bool software_order::submit(dependent_task& task, std::span<touch> touched, task_manager* behind) noexcept {
+    // A manager that may have to finish others first counts as one access more.
+    const std::uint32_t count = static_cast<std::uint32_t>(touched.size()) + (behind != nullptr ? 1U : 0U);
+    task.unmet.store(count + 1, memory_order::relaxed); // published below
+    std::uint32_t met = 0;
+    std::uint32_t hosted = 0;
+    for (touch& t : touched) {
+        if (t.node == nullptr) {
+            t.node = &task.more[task.more_count++];
+            t.node->what = t.object->name;
+        }
+        t.node->task = &task;
+        t.met = place(*t.object, t.kind, *t.node);
+        met += t.met ? 1U : 0U;
+        hosted += t.node->joined == &t.node->own ? 1U : 0U;
+    }
+    task.references.store(std::max(hosted, 1U), memory_order::relaxed);
+    if (met != count) {
+        machine::publish_all(coherence_step::handed_over); // others find the nodes from here on
+        for (const touch& t : touched) {
+            met += !t.met && enter(*t.object, *t.node) ? 1U : 0U;
+        }
+    }
+    if (behind != nullptr) [[unlikely]] {
+        task.held = behind->hold(*task.home, task);
+        met += task.held ? 0U : 1U;
+    }
+    if (task.unresolved) [[unlikely]] { // the turn of its containers may have come meanwhile
+        look_for_elements(task);
+    }
+    machine::publish_all(coherence_step::handed_over); // whoever begins the task finds what it has joined
+    // If all have been met nobody else knows the task.
+    return met == count || task.unmet.fetch_sub(met + 1, memory_order::acq_rel) == met + 1; // U1 <- U2
+}
 
 } // namespace skerry::inline SKERRY_ABI::detail

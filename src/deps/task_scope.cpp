@@ -3,9 +3,11 @@
 #include "deps/task_scope.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <span>
 #include <utility>
 
 #include <skerry/detail/sched/join.hpp>
@@ -19,6 +21,43 @@
 namespace skerry::inline SKERRY_ABI::detail {
 
 namespace {
+
+// What one task touches, each object once. Most tasks have few accesses and need no memory here.
+class touch_list {
+  public:
+    touch_list() noexcept = default;
+    touch_list(const touch_list&) = delete;
+    touch_list& operator=(const touch_list&) = delete;
+    // Room for so many. Errors: std::bad_alloc.
+    void reserve(std::size_t n) {
+        if (n > few_.size()) [[unlikely]] {
+            auto more = std::make_unique_for_overwrite<touch[]>(n);
+            std::copy(begin(), end(), more.get());
+            many_ = std::move(more);
+            begin_ = many_.get();
+        }
+    }
+    // Precondition: there is room.
+    void add(name_table::entry& object, group_kind kind, access_node* node) noexcept {
+        for (touch& known : *this) {
+            if (known.object == &object) { // a task must not wait for itself
+                known.kind = common(known.kind, kind);
+                return;
+            }
+        }
+        begin_[size_++] = {&object, kind, node, false};
+    }
+    [[nodiscard]] touch* begin() noexcept { return begin_; }
+    [[nodiscard]] touch* end() noexcept { return begin_ + size_; }
+    [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+    [[nodiscard]] std::span<touch> all() noexcept { return {begin_, size_}; }
+
+  private:
+    std::array<touch, 8> few_;
+    std::unique_ptr<touch[]> many_;
+    touch* begin_ = few_.data();
+    std::uint32_t size_ = 0;
+};
 
 // Adds what overlaps the objects that the task names: `hooked` other objects at most. Out of line, as most tasks have
 // none. Errors: std::bad_alloc; the order is as before.
@@ -155,7 +194,7 @@ bool task_scope::submit(dependent_task& task) {
         task.cover->add();
     }
     if (manager != nullptr) [[unlikely]] {
-        task.managed = hooked == 0 && may_manage(task, touched);
+        task.managed = hooked == 0 && may_manage(task, touched.all());
         if (task.managed && manager->submit(*this, task)) {
             return false; // its turn comes in poll(), perhaps on another thread already: the task may be gone
         }
@@ -163,7 +202,7 @@ bool task_scope::submit(dependent_task& task) {
         ordered_here_ = true;
         manager->count_unmanaged(task);
     }
-    if (!software_order::submit(task, touched, manager)) {
+    if (!software_order::submit(task, touched.all(), manager)) {
         return false;
     }
     if (unwritten_.load(memory_order::acquire)) { // Y2 <- Y1
@@ -174,7 +213,7 @@ bool task_scope::submit(dependent_task& task) {
 
 // Under the lock: whether the order of this task may be a manager's. Tables of hardware are bounded, and a task whose
 // children stand in them too might wait for itself: so the scope is one outside of all tasks.
-bool task_scope::may_manage(const dependent_task& task, touch_list& touched) const noexcept {
+bool task_scope::may_manage(const dependent_task& task, std::span<const touch> touched) const noexcept {
     return !ordered_here_ && parent_.task == nullptr && task.containers == 0 &&
            std::ranges::none_of(touched, [](const touch& t) { return t.object->name.kind == access_kind::region; });
 }

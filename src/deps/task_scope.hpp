@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <span>
 #include <vector>
 
 #include <skerry/detail/base/abi.hpp>
@@ -29,7 +30,7 @@
 namespace skerry::inline SKERRY_ABI::detail {
 
 class team;
-class touch_list;
+struct touch;
 
 class task_scope {
   public:
@@ -160,7 +161,7 @@ class task_scope {
 
     void settle() noexcept;
     void count_child() noexcept;
-    [[nodiscard]] bool may_manage(const dependent_task& task, touch_list& touched) const noexcept;
+    [[nodiscard]] bool may_manage(const dependent_task& task, std::span<const touch> touched) const noexcept;
     [[nodiscard]] bool look_into(dependent_task& task, std::uint32_t container);
     void look_into_containers(dependent_task& task, bool behind);
     void look_again(dependent_task& task) noexcept;

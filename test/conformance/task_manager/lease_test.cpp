@@ -5,6 +5,8 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <thread>
 #include <vector>
@@ -174,7 +176,10 @@ TEST_P(Sleepers, WhatASleeperLeavesUnderWayIsPolled) {
             while (ran < 3 && std::chrono::steady_clock::now() < late) {
                 std::this_thread::yield(); // and this thread does not poll
             }
-            ASSERT_EQ(ran, 3) << "round " << round;
+            if (ran != 3) { // and run() would wait for them for ever
+                std::fprintf(stderr, "round %d: %d of 3 tasks ran\n", round, ran.load());
+                std::_Exit(EXIT_FAILURE);
+            }
             taskwait();
         }
     });
