@@ -46,7 +46,7 @@ struct settings {
 template <class Top>
 std::string one_round(std::uint64_t seed, std::uint64_t round, std::size_t tasks, totals& sum) {
     random_bits random(seed * 1'000'003 + round);
-    verilated<Top> hardware;
+    verilated<Top, VerilatedContext> hardware;
     // The table is being cleared.
     hardware.advance(~std::uint64_t{0});
     const auto shape = nexus_shape_word::unpack(hardware.read(nexus_register::shape));
@@ -75,7 +75,7 @@ std::string one_round(std::uint64_t seed, std::uint64_t round, std::size_t tasks
 // wait. `chained`: each task waits for the one before it.
 template <class Top>
 double cycles_per_task(unsigned accesses, bool chained) {
-    verilated<Top> hardware;
+    verilated<Top, VerilatedContext> hardware;
     hardware.advance(~std::uint64_t{0});
     const auto shape = nexus_shape_word::unpack(hardware.read(nexus_register::shape));
     constexpr std::uint64_t tasks = 4000;

@@ -6,16 +6,15 @@
 #include <cstdint>
 #include <memory>
 
-#include <verilated.h>
-
 #include "deps/nexus/device.hpp"
 
 namespace nexus_dv {
 
 using namespace skerry::detail;
 
-// `Top`: what Verilator has made of the module `nexus`, for one set of parameters.
-template <class Top>
+// `Top`: what Verilator has made of the module `nexus`, for one set of parameters. `Context`: Verilator's
+// VerilatedContext.
+template <class Top, class Context>
 class verilated final : public nexus_device {
   public:
     verilated() : top_(std::make_unique<Top>(&context_)) {
@@ -70,7 +69,7 @@ class verilated final : public nexus_device {
         ++cycles_;
     }
 
-    VerilatedContext context_;
+    Context context_;
     std::unique_ptr<Top> top_;
     std::uint64_t cycles_ = 0;
 };
