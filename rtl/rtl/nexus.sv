@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The task manager as its host sees it: the registers of spec/nexus.toml over three FIFOs and the task graph. A write, or a
-// read of the register ready_task, takes the cycle in which write_i or read_i is set; the other registers are read by
-// their address alone.
+// The task manager as its host sees it: the registers of spec/nexus.toml over three FIFOs and the task graph. A write,
+// or a read of the register ready_task, takes the cycle in which write_i or read_i is set; the other registers are
+// read by their address alone.
 module nexus #(
   parameter int unsigned PoolBits = 10,
   parameter int unsigned SetBits = 8,

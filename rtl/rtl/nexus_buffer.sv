@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Task Buffer: gathers the words of one task, and merges accesses of one address into one of their strongest mode. A
-// task enters the graph only when it is whole, so that nothing inside ever waits for the host in the middle of a task.
+// The Task Buffer: gathers the words of one task, and merges accesses of one address into one of their strongest mode.
+// A task enters the graph only when it is whole, so that nothing inside waits for the host in the middle of a task.
 module nexus_buffer (
   input  logic         clk_i,
   input  logic         rst_ni,
@@ -76,10 +76,11 @@ module nexus_buffer (
   end
 
 `ifndef SYNTHESIS
+  logic [31:0] accesses;
+  assign accesses = 32'(word_i[nexus_words::HeaderAccessesLsb +: nexus_words::HeaderAccessesWidth]);
   always_ff @(posedge clk_i) if (rst_ni) begin
     assert (!task_take_i || task_valid_o) else $error("a task is taken that is not whole");
-    assert (!word_take_o || (begun_q && !task_take_i) ||
-            32'(word_i[nexus_words::HeaderAccessesLsb +: nexus_words::HeaderAccessesWidth]) <= nexus_words::EntryAccesses)
+    assert (!word_take_o || (begun_q && !task_take_i) || accesses <= nexus_words::EntryAccesses)
       else $error("a task has more accesses than an entry of the pool");
     assert (!word_take_o || word_i[63:60] == '0) else $error("a bit is set that is reserved");
   end

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Dependence Counts: how many accesses of each task wait. A task is ready when there are none, once. That of the task
-// which is being taken in is counted apart, since others may end meanwhile and begin what it has waited for.
+// The Dependence Counts: how many accesses of each task wait. A task is ready when there are none, once. That of the
+// task which is being taken in is counted apart, since others may end meanwhile and begin what it has waited for.
 module nexus_counts #(
   parameter int unsigned PoolBits = 10
 ) (
@@ -46,7 +46,8 @@ module nexus_counts #(
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) if (rst_ni) begin
     assert (!(add_i && wake_i)) else $error("an access is added and another woken in one cycle");
-    assert (!wake_i || (wakes_entering ? entering_q : stored) != '0) else $error("a task is woken that waits for nothing");
+    assert (!wake_i || (wakes_entering ? entering_q : stored) != '0)
+      else $error("a task is woken that waits for nothing");
   end
 `endif
 endmodule

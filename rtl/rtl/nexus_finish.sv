@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes a finished task out: reads where its accesses have their rows, hands each to the table to be released, and gives
-// the entry of the pool back. It needs no room anywhere, so it never waits but for the table.
+// Takes a finished task out: reads where its accesses have their rows, hands each to the table to be released, and
+// gives the entry of the pool back. It needs no room anywhere, so it never waits but for the table.
 module nexus_finish #(
   parameter int unsigned PoolBits = 10
 ) (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The task graph: takes new tasks in, takes finished tasks out, and gives out ready ones. Streams of words on the outside;
-// inside, the memories of the task pool and the units that use them.
+// The task graph: takes new tasks in, takes finished tasks out, and gives out ready ones. Streams of words on the
+// outside; inside, the memories of the task pool and the units that use them.
 module nexus_graph #(
   parameter int unsigned PoolBits = 10,
   parameter int unsigned SetBits = 8,

@@ -9,6 +9,8 @@ module nexus_hash #(
 );
   always_comb begin
     set_o = '0;
-    for (int unsigned i = 0; i < nexus_words::AccessAddressWidth; i++) set_o[i%SetBits] = set_o[i%SetBits] ^ address_i[i];
+    for (int unsigned i = 0; i < nexus_words::AccessAddressWidth; i++) begin
+      set_o[i%SetBits] = set_o[i%SetBits] ^ address_i[i];
+    end
   end
 endmodule
