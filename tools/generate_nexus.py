@@ -131,7 +131,8 @@ def package(spec):
     out = ["// SPDX-License-Identifier: Apache-2.0",
            "// Written by tools/generate from spec/nexus.toml; change that file.",
            "// Each field of a word has its lowest bit (Lsb) and its number of bits (Width).",
-           "package nexus_words;"]
+           "// A package has what some of its users need, and others do not.",
+           "// verilator lint_off UNUSEDPARAM", "package nexus_words;"]
     for word in spec["word"]:
         out += ["", *comment(sentence(f"{word['name']}: {word['meaning']}"), "  ")]
         for field in word["field"]:
@@ -143,7 +144,7 @@ def package(spec):
     out += [f"  localparam bit [7:0] Register{camel(r['name'])} = 8'h{r['offset']:02x};" for r in spec["register"]]
     out += ["", "  // Table I of the paper."]
     out += [f"  localparam int unsigned {camel(s['constant'])} = {s['value']};" for s in spec["size"] if "constant" in s]
-    return "\n".join([*out, "endpackage"]) + "\n"
+    return "\n".join([*out, "endpackage", "// verilator lint_on UNUSEDPARAM"]) + "\n"
 
 
 def page(spec):

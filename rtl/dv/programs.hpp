@@ -92,6 +92,7 @@ inline program make_program(graph kind, std::size_t tasks, unsigned most, const 
     const std::uint64_t width = 2 + below(random, 40);
     for (std::size_t t = 0; t < tasks; ++t) {
         const std::uint64_t count = below(random, most + 1);
+        std::uint64_t first = 0;
         switch (kind) {
         case graph::independent:
             for (std::uint64_t i = 0; i < count; ++i) made.access(address_of(t * most + i), any_mode(random, 4));
@@ -104,7 +105,10 @@ inline program make_program(graph kind, std::size_t tasks, unsigned most, const 
             for (std::uint64_t i = 0; i < count; ++i) made.access(address_of(below(random, 10)), any_mode(random, 7));
             break;
         case graph::duplicates:
-            for (std::uint64_t i = 0; i < most; ++i) made.access(address_of(below(random, 3)), any_mode(random, 5));
+            // Few addresses in each task, of more that all have: what only one of several modes decides shows.
+            first = below(random, 12);
+            for (std::uint64_t i = 0; i < count; ++i)
+                made.access(address_of(first + below(random, 2)), any_mode(random, 6));
             break;
         case graph::one_set:
             for (std::uint64_t i = 0; i < count; ++i) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Written by tools/generate from spec/nexus.toml; change that file.
 // Each field of a word has its lowest bit (Lsb) and its number of bits (Width).
+// A package has what some of its users need, and others do not.
+// verilator lint_off UNUSEDPARAM
 package nexus_words;
 
   // Header: the first word of a task; its access words follow, so that a task with n accesses is n + 1 words.
@@ -48,6 +50,10 @@ package nexus_words;
   localparam int unsigned ShapeAccessesLsb = 40;
   localparam int unsigned ShapeAccessesWidth = 12;
 
+  // Number: a count.
+  localparam int unsigned NumberCountLsb = 0;
+  localparam int unsigned NumberCountWidth = 64;
+
   // Registers, by their offset in bytes.
   localparam bit [7:0] RegisterNewTask = 8'h00;
   localparam bit [7:0] RegisterNewStatus = 8'h08;
@@ -56,6 +62,7 @@ package nexus_words;
   localparam bit [7:0] RegisterFinishedTask = 8'h20;
   localparam bit [7:0] RegisterFinishedStatus = 8'h28;
   localparam bit [7:0] RegisterShape = 8'h30;
+  localparam bit [7:0] RegisterTasks = 8'h38;
 
   // Table I of the paper.
   localparam int unsigned PoolEntries = 1024;
@@ -63,3 +70,4 @@ package nexus_words;
   localparam int unsigned TableSets = 256;
   localparam int unsigned TableWays = 8;
 endpackage
+// verilator lint_on UNUSEDPARAM

@@ -67,6 +67,7 @@ std::uint64_t nexus_model::read(nexus_register from) noexcept {
     case nexus_register::ready_status: return status(ready_);
     case nexus_register::finished_status: return status(finished_);
     case nexus_register::shape: return shape_.pack();
+    case nexus_register::tasks: return tasks_;
     case nexus_register::ready_task: {
         if (ready_.size() == 0) panic("nexus: the Ready FIFO is read, and has no word");
         quiet_ = false;
@@ -190,6 +191,7 @@ void nexus_model::enter() noexcept {
     task.is = task.waiting == 0 ? state::ready : state::waiting;
     if (task.waiting == 0) turn_.push(entering_);
     entering_ = filling_ = none;
+    ++tasks_;
 }
 
 void nexus_model::activate(row& r, index which) noexcept {

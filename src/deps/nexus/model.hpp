@@ -127,6 +127,7 @@ class nexus_model final : public nexus_device {
     index entering_ = none;
     index filling_ = none;      // its entry that gets the next access
     std::uint32_t missing_ = 0; // access words that are still to come
+    std::uint64_t tasks_ = 0;   // taken in so far
     bool quiet_ = true;
 };
 

@@ -24,6 +24,9 @@ enum class nexus_register : std::uint8_t {
     finished_status = 0x28,
     // Read: the sizes of the manager; they never change.
     shape = 0x30,
+    // Read: tasks that were taken in so far: all their words have come, and the accesses of each stand in their
+    // order.
+    tasks = 0x38,
 };
 
 // Table I of the paper.
@@ -198,6 +201,26 @@ struct nexus_shape_word {
         return w;
     }
     friend constexpr bool operator==(const nexus_shape_word&, const nexus_shape_word&) = default;
+};
+
+// Number: a count.
+struct nexus_number_word {
+    // Bits 63:0: how many.
+    std::uint64_t count = 0;
+
+    static constexpr std::uint64_t most_count = 0xffffffffffffffff;
+
+    [[nodiscard]] constexpr std::uint64_t pack() const noexcept {
+        std::uint64_t word = 0;
+        word |= static_cast<std::uint64_t>(count) & most_count;
+        return word;
+    }
+    [[nodiscard]] static constexpr nexus_number_word unpack(std::uint64_t word) noexcept {
+        nexus_number_word w;
+        w.count = word & most_count;
+        return w;
+    }
+    friend constexpr bool operator==(const nexus_number_word&, const nexus_number_word&) = default;
 };
 
 } // namespace skerry::inline SKERRY_ABI::detail
