@@ -330,7 +330,8 @@ bool runtimes() {
     const par::statistics here = par::current_statistics();
     static_cast<void>(here);
     return two.workers() >= 1 && slot < std::max(1U, o.max_slots) && own.exists() && who.size() <= 2 &&
-           so_far.slots_high_water <= o.max_slots && so_far.managed_tasks + so_far.unmanaged_tasks == 0 && par::max_slots() >= 1 && !par::stop_requested();
+           so_far.slots_high_water <= o.max_slots && so_far.managed_tasks + so_far.unmanaged_tasks == 0 &&
+           par::max_slots() >= 1 && !par::stop_requested();
 }
 
 bool kernels() {
