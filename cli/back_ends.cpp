@@ -305,6 +305,10 @@ std::string table_of(const std::vector<back_end_row>& rows) {
         if (!r.sides.empty()) {
             text += fmt::format("{:<16} iterations of kernels in {} runs: {}\n", "", r.runs, text_of(r.sides));
         }
+        if (r.managed_tasks != 0 || r.unmanaged_tasks != 0) {
+            text += fmt::format("{:<16} tasks ordered in {} runs: {} by the task manager, {} by software\n", "", r.runs,
+                                r.managed_tasks, r.unmanaged_tasks);
+        }
         if (!r.note.empty()) {
             text += fmt::format("{:<16} {}\n", "", r.note);
         }
@@ -332,6 +336,8 @@ back_end_row run_in(skerry::runtime& workers, std::string_view back_end,
                      .cycles = 0,
                      .executors = {},
                      .sides = {},
+                     .managed_tasks = 0,
+                     .unmanaged_tasks = 0,
                      .note = {},
                      .runs = repeat + 1,
                      .ok = false,
@@ -354,6 +360,9 @@ back_end_row run_in(skerry::runtime& workers, std::string_view back_end,
     row.output = instance->print();
     row.digest = instance->digest();
     workers.run([&] { instance.reset(); });
+    const skerry::statistics done = workers.stats();
+    row.managed_tasks = done.managed_tasks;
+    row.unmanaged_tasks = done.unmanaged_tasks;
     return row;
 }
 

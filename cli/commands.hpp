@@ -18,6 +18,7 @@ namespace cli {
 /// In the enumerators' order, as apps::size_names is.
 inline constexpr std::array<std::string_view, 4> steal_names{"automatic", "asymmetric", "locked", "interrupt"};
 inline constexpr std::array<std::string_view, 2> device_memory_names{"automatic", "private"};
+inline constexpr std::array<std::string_view, 2> task_manager_names{"software", "nexus-model"};
 
 struct list_request {
     bool json = false;
@@ -42,6 +43,7 @@ struct runtime_flags {
     std::optional<std::size_t> trace_memory;
     std::optional<std::string> devices;
     std::optional<skerry::device_memory> device_memory;
+    std::optional<skerry::task_manager_kind> task_manager;
 
     skerry::options over(skerry::options environment) const;
 };

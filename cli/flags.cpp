@@ -51,6 +51,10 @@ std::vector<flag> of_the_workers(const runtime_flags& flags) {
         given.push_back(
             {"--device-memory", std::string(device_memory_names[static_cast<std::size_t>(*flags.device_memory)])});
     }
+    if (flags.task_manager) {
+        given.push_back(
+            {"--task-manager", std::string(task_manager_names[static_cast<std::size_t>(*flags.task_manager)])});
+    }
     return given;
 }
 

@@ -28,6 +28,7 @@ struct words_of_run {
     std::string size{apps::name_of(apps::size::medium)};
     std::string steal;
     std::string device_memory;
+    std::string task_manager;
     std::vector<std::string> inputs;
     bool pin = false;
     bool guard_accesses = false;
@@ -121,6 +122,10 @@ void add_runtime_flags(CLI::App& command, cli::runtime_flags& flags, words_of_ru
         ->check(
             CLI::IsMember(std::vector<std::string>(cli::device_memory_names.begin(), cli::device_memory_names.end())))
         ->option_text("MODE")
+        ->group(group);
+    command.add_option("--task-manager", words.task_manager, "SKERRY_TASK_MANAGER: software or nexus-model")
+        ->check(CLI::IsMember(std::vector<std::string>(cli::task_manager_names.begin(), cli::task_manager_names.end())))
+        ->option_text("NAME")
         ->group(group);
 }
 
@@ -260,6 +265,10 @@ int main(int argc, char** argv) {
         if (!words.device_memory.empty()) {
             run_request.runtime.device_memory =
                 enumerator<skerry::device_memory>(cli::device_memory_names, words.device_memory);
+        }
+        if (!words.task_manager.empty()) {
+            run_request.runtime.task_manager =
+                enumerator<skerry::task_manager_kind>(cli::task_manager_names, words.task_manager);
         }
         const CLI::App& command = *app.get_subcommand("run");
         if (command.count("--pin") != 0) {

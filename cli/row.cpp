@@ -19,11 +19,18 @@ nlohmann::ordered_json json_of(const back_end_row& row) {
         sides.push_back(
             {{"name", s.name}, {"iterations", s.iterations}, {"bytes_in", s.bytes_in}, {"bytes_out", s.bytes_out}});
     }
-    nlohmann::ordered_json json{
-        {"back_end", row.back_end}, {"problem", row.problem}, {"seconds", row.seconds},
-        {"cycles", row.cycles},     {"executors", executors}, {"sides", sides},
-        {"note", row.note},         {"runs", row.runs},       {"check", {{"ok", row.ok}, {"text", row.verdict}}},
-        {"output", row.output}};
+    nlohmann::ordered_json json{{"back_end", row.back_end},
+                                {"problem", row.problem},
+                                {"seconds", row.seconds},
+                                {"cycles", row.cycles},
+                                {"executors", executors},
+                                {"sides", sides},
+                                {"managed_tasks", row.managed_tasks},
+                                {"unmanaged_tasks", row.unmanaged_tasks},
+                                {"note", row.note},
+                                {"runs", row.runs},
+                                {"check", {{"ok", row.ok}, {"text", row.verdict}}},
+                                {"output", row.output}};
     json["digest"] = row.digest ? nlohmann::ordered_json(fmt::format("{:016x}", *row.digest)) : nullptr;
     return json;
 }
@@ -35,6 +42,8 @@ back_end_row row_of(const nlohmann::ordered_json& json) {
                      .cycles = json.at("cycles"),
                      .executors = {},
                      .sides = {},
+                     .managed_tasks = json.at("managed_tasks"),
+                     .unmanaged_tasks = json.at("unmanaged_tasks"),
                      .note = json.at("note"),
                      .runs = json.at("runs"),
                      .ok = json.at("check").at("ok"),

@@ -33,6 +33,8 @@ struct back_end_row {
     std::uint64_t cycles = 0;            ///< instead, of a simulated machine; 0: none
     std::vector<executor_row> executors; ///< those that ran tasks; empty for serial
     std::vector<side_row> sides{};       ///< of hybrid and device:NAME
+    std::uint64_t managed_tasks = 0;     ///< that a task manager has ordered,
+    std::uint64_t unmanaged_tasks = 0;   ///< and those beside it; 0, both: there is none
     std::string note{};                  ///< what is not as was asked for; empty: nothing
     unsigned runs = 1;                   ///< that they ran them in, the one that is not timed among them
     bool ok = false;

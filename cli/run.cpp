@@ -118,6 +118,7 @@ skerry::options runtime_flags::over(skerry::options environment) const {
     environment.trace_memory = trace_memory.value_or(environment.trace_memory);
     environment.devices = devices.value_or(environment.devices);
     environment.device_memory = device_memory.value_or(environment.device_memory);
+    environment.task_manager = task_manager.value_or(environment.task_manager);
     return environment;
 }
 

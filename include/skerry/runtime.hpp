@@ -44,6 +44,12 @@ enum class device_memory : std::uint8_t {
     private_, // NOLINT(readability-identifier-naming)
 };
 
+// What decides which dataflow task may run next.
+enum class task_manager_kind : std::uint8_t {
+    software,    // the runtime itself
+    nexus_model, // a model of the hardware task manager Nexus++ orders the tasks of one scope
+};
+
 // What a runtime is made of. Each member has one environment variable and, in the `skerry` command, one flag.
 struct options {
     unsigned workers = 0;                          // SKERRY_WORKERS; 0: as many as cpuset and cgroup quota allow
@@ -63,6 +69,8 @@ struct options {
                                   // machine's processors; "none"; "all"; or a list with commas of kinds (opencl),
                                   // names (opencl0), and emulated:speed=0.25:memory=64M:latency=50us
     skerry::device_memory device_memory = skerry::device_memory::automatic; // SKERRY_DEVICE_MEMORY
+    task_manager_kind task_manager = task_manager_kind::software; // SKERRY_TASK_MANAGER: software or nexus-model. Of a
+                                                                  // program of several processes: software
 
     // The defaults, with what the environment says. Errors: std::invalid_argument names the variable, its value and
     // what is accepted.
@@ -83,6 +91,9 @@ struct statistics {
     std::uint64_t slots_high_water = 0; // slots made
     std::uint64_t threads_high_water = 0; // threads of the runtime at a time
     std::uint64_t kernel_iterations = 0;  // iterations of kernels that workers have run, and no device
+    // Spawned where options::task_manager is not software: tasks that it has ordered, and those that software has.
+    std::uint64_t managed_tasks = 0;
+    std::uint64_t unmanaged_tasks = 0;
 };
 
 // What one of those that run tasks has done since the runtime began: a worker of this process, or another process.

@@ -16,6 +16,7 @@
 
 #include "base/text.hpp"
 #include "deps/access_text.hpp"
+#include "deps/software_order.hpp"
 #include "deps/task_scope.hpp"
 #include "sched/team.hpp"
 
@@ -73,14 +74,6 @@ std::logic_error left_behind(const dependent_task& by, const dependent_task& lat
 
 } // namespace
 
-// Under the lock: whether all accesses so far that write what the entry stands for have ended.
-bool task_scope::nobody_writes(const name_table::entry& e) noexcept {
-    const access_group* const last = e.last;
-    return last == nullptr || last->unfinished.load(memory_order::acquire) == 1 || // E3 <- E1
-           (common(last->kind, group_kind::readers) == group_kind::readers &&      // its members only read
-            last->waiting.load(memory_order::acquire) == begun());                 // W3 <- W2
-}
-
 // Under the lock, when nobody writes the container, or only the task. False: it cannot be read. Errors: std::bad_alloc;
 // as before.
 bool task_scope::look_into(dependent_task& task, std::uint32_t container) {
@@ -97,14 +90,16 @@ bool task_scope::look_into(dependent_task& task, std::uint32_t container) {
     return true;
 }
 
-// Under the lock, before the task stands in any order.
-void task_scope::look_into_containers(dependent_task& task) {
+// Under the lock, before the task stands in any order. `behind`: a manager has tasks that have not finished, which may
+// write what overlaps a container; by its own name it has none.
+void task_scope::look_into_containers(dependent_task& task, bool behind) {
     for (std::uint32_t i = 0; i < task.containers; ++i) {
         const access& object = task.container_name(i);
         const name_table::entry& entry = names_.at(object);
-        const bool free = nobody_writes(entry) && std::ranges::all_of(entry.hooks, [&](const name_table::entry* e) {
-                              return !names_.touches(*e, object) || nobody_writes(*e);
-                          });
+        const bool free =
+            software_order::nobody_writes(entry) && std::ranges::all_of(entry.hooks, [&](const name_table::entry* e) {
+                return !names_.touches(*e, object) || (!behind && software_order::nobody_writes(*e));
+            });
         if (free && look_into(task, i)) {
             task.elements(i).task = &task;
         } else {
@@ -123,10 +118,9 @@ void task_scope::look_again(dependent_task& task) noexcept {
     for (std::uint32_t i = 0; i < task.containers; ++i) {
         access_node& elements = task.elements(i);
         const access& object = task.container_name(i);
-        bool turn = elements.task == nullptr;
+        bool turn = elements.task == nullptr && !task.held;
         task.for_each_ordered([&](const access_node& n) {
-            turn = turn && (n.joined == nullptr || !names_.touches(names_.known(n.what), object) ||
-                            n.joined->waiting.load(memory_order::acquire) == begun()); // W3 <- W2
+            turn = turn && (software_order::has_begun(n) || !names_.touches(names_.known(n.what), object));
         });
         if (!turn) {
             continue;
@@ -151,19 +145,14 @@ const dependent_task* task_scope::skip_left_behind(dependent_task& by, const acc
                                                    const access& lost) noexcept {
     const dependent_task* first = nullptr;
     by.for_each_ordered([&](const access_node& own) {
-        const access_group* g = own.joined;
-        while (g != nullptr && (g = g->next.load(memory_order::acquire)) != nullptr) { // none of these has begun
-            for (const access_node* n = g->waiting.load(memory_order::acquire); n != nullptr && n != begun();
-                 n = n->older_waiting.load(memory_order::acquire)) {
-                dependent_task& later = *n->task;
-                if (&later != &by && later.number < by.number + by.spawned_before &&
-                    names_some(later, lost, container)) {
-                    later.reason.store(std::min(by.number, later.reason.load(memory_order::relaxed)),
-                                       memory_order::release);
-                    first = first == nullptr || later.number < first->number ? &later : first;
-                }
+        software_order::for_each_behind(own, [&](const access_node& n) {
+            dependent_task& later = *n.task;
+            if (&later != &by && later.number < by.number + by.spawned_before && names_some(later, lost, container)) {
+                later.reason.store(std::min(by.number, later.reason.load(memory_order::relaxed)),
+                                   memory_order::release);
+                first = first == nullptr || later.number < first->number ? &later : first;
             }
-        }
+        });
     });
     return first;
 }

@@ -49,7 +49,8 @@ constexpr std::uint64_t unreadable_sleep_ns = 1'000'000;
 
 crossing::crossing(team& home, std::unique_ptr<fabric::endpoint> f, task_ends ends, bool guard,
                    trace_buffer<machine>* track)
-    : home_(home),
+    : outward(beyond_team::processes),
+      home_(home),
       ends_(ends),
       types_(crossing_table::instance()),
       imports_context_(&home.root(), nullptr, nullptr, nullptr),

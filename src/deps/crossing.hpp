@@ -116,7 +116,13 @@ class crossing final : public outward, message_steal::holder {
     ~crossing();
 
     // Of that team; null: it stands alone.
-    static crossing* of(const team& t) noexcept { return static_cast<crossing*>(t.beyond()); }
+    static crossing* of(const team& t) noexcept {
+        outward* const to = t.beyond();
+        return to != nullptr && to->is == beyond_team::processes ? static_cast<crossing*>(to) : nullptr;
+    }
+
+    // The same of a team whose tasks come and go.
+    static crossing& around(const team& t) noexcept { return *static_cast<crossing*>(t.beyond()); }
 
     // Whether the task can go to another process, as far as one can tell now.
     [[nodiscard]] bool can_go(const dependent_task& task) const noexcept;
@@ -130,6 +136,7 @@ class crossing final : public outward, message_steal::holder {
     bool search() noexcept override;
     void idles(wanted w) noexcept override; // hints, both
     void idles_no_more(wanted w) noexcept override { counted_idle(w).fetch_sub(1, memory_order::relaxed); }
+    bool keeps_awake() noexcept override { return false; }
     void falls_asleep() noexcept override;
     void waited(const task_context* parent) noexcept override;
     bool will_read(const void* first, std::size_t bytes) noexcept override;

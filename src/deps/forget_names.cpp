@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <mutex>
 
+#include "deps/software_order.hpp"
 #include "deps/task_scope.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -15,7 +16,7 @@ namespace skerry::inline SKERRY_ABI::detail {
 void task_scope::give_up_groups() noexcept {
     names_.for_each([](name_table::entry& e) {
         if (e.last != nullptr) {
-            give_up(*e.last);
+            software_order::give_up(*e.last);
             e.last = nullptr;
         }
     });
@@ -38,6 +39,7 @@ void task_scope::tidy(std::uint64_t before) noexcept {
     if (static_cast<std::uint32_t>(children_.load(memory_order::acquire)) == 0 && // N2 <- N1
         guests_.load(memory_order::acquire) == 0) {                               // G2 <- G1
         forget_names();
+        ordered_here_ = false;
     } else if (unwritten_.load(memory_order::relaxed)) {
         unwritten_.store(
             names_.end_unwritten([before](const name_table::entry& e) { return (e.unwritten & ~by_cancel) < before; }),

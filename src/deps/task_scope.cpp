@@ -7,25 +7,20 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <span>
 #include <utility>
 
 #include <skerry/detail/sched/join.hpp>
 
 #include "deps/containment.hpp"
+#include "deps/software_order.hpp"
+#include "deps/task_manager.hpp"
 #include "sched/cancellation.hpp"
 #include "sched/team.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
 namespace {
-
-// One object that a task touches, and the node by which it stands in the object's order.
-struct touch {
-    name_table::entry* object;
-    group_kind kind;
-    access_node* node;
-    bool met; // its turn had come when it entered
-};
 
 // What one task touches, each object once. Most tasks have few accesses and need no memory here.
 class touch_list {
@@ -55,6 +50,7 @@ class touch_list {
     [[nodiscard]] touch* begin() noexcept { return begin_; }
     [[nodiscard]] touch* end() noexcept { return begin_ + size_; }
     [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+    [[nodiscard]] std::span<touch> all() noexcept { return {begin_, size_}; }
 
   private:
     std::array<touch, 8> few_;
@@ -78,10 +74,6 @@ class touch_list {
         }
     }
 }
-
-// The waiter of taskwait_on() is none: a taskwait() in another branch may run on top of its frame, and must not wait
-// for it. The parent's body is not over as long as the frame stands, so nobody else needs to count it.
-bool is_child(const dependent_task& task) noexcept { return task.type.execute != nullptr; }
 
 // Under the lock.
 void raise_to(machine::atomic<std::uint64_t>& number, std::uint64_t value) noexcept {
@@ -165,12 +157,13 @@ bool task_scope::submit(dependent_task& task) {
     if constexpr (containment_is_checked) {
         check_containment(parent_, task);
     }
+    task_manager* const manager = task_manager::of(crew_);
     const std::lock_guard lock(mutex_);
     touch_list touched;
     touched.reserve(task.node_count);
     const std::uint64_t overlaps_before = names_.overlaps();
     if (task.containers != 0) [[unlikely]] {
-        look_into_containers(task);
+        look_into_containers(task, manager != nullptr && manager->orders(*this));
     }
     std::size_t hooked = 0;
     for (std::uint32_t i = 0; i < task.node_count; ++i) {
@@ -200,37 +193,41 @@ bool task_scope::submit(dependent_task& task) {
     if (task.cover != nullptr) {
         task.cover->add();
     }
-    const std::uint32_t count = touched.size();
-    task.unmet.store(count + 1, memory_order::relaxed); // published below
-    std::uint32_t met = 0;
-    std::uint32_t hosted = 0;
-    for (touch& t : touched) {
-        if (t.node == nullptr) {
-            t.node = &task.more[task.more_count++];
-            t.node->what = t.object->name;
+    if (manager != nullptr) [[unlikely]] {
+        task.managed = hooked == 0 && may_manage(task, touched.all());
+        if (task.managed && manager->submit(*this, task)) {
+            return false; // its turn comes in poll(), perhaps on another thread already: the task may be gone
         }
-        t.node->task = &task;
-        t.met = place(*t.object, t.kind, *t.node);
-        met += t.met ? 1U : 0U;
-        hosted += t.node->joined == &t.node->own ? 1U : 0U;
+        task.managed = false;
+        ordered_here_ = true;
+        manager->count_unmanaged(task);
     }
-    task.references.store(std::max(hosted, 1U), memory_order::relaxed);
-    if (met != count) {
-        machine::publish_all(coherence_step::handed_over); // others find the nodes from here on
-        for (const touch& t : touched) {
-            met += !t.met && enter(*t.object, *t.node) ? 1U : 0U;
-        }
+    if (!software_order::submit(task, touched.all(), manager)) {
+        return false;
     }
-    if (task.unresolved) [[unlikely]] { // the turn of its containers may have come meanwhile
-        look_again(task);
-    }
-    machine::publish_all(coherence_step::handed_over); // whoever begins the task finds what it has joined
-    // If all have been met nobody else knows the task.
-    const bool ready = met == count || task.unmet.fetch_sub(met + 1, memory_order::acq_rel) == met + 1; // U1 <- U2
-    if (ready && unwritten_.load(memory_order::acquire)) {                                              // Y2 <- Y1
+    if (unwritten_.load(memory_order::acquire)) { // Y2 <- Y1
         look_for_unwritten(task);
     }
-    return ready;
+    return true;
+}
+
+// Under the lock: whether the order of this task may be a manager's. Tables of hardware are bounded, and a task whose
+// children stand in them too might wait for itself: so the scope is one outside of all tasks.
+bool task_scope::may_manage(const dependent_task& task, std::span<const touch> touched) const noexcept {
+    return !ordered_here_ && parent_.task == nullptr && task.containers == 0 &&
+           std::ranges::none_of(touched, [](const touch& t) { return t.object->name.kind == access_kind::region; });
+}
+
+void task_scope::let_in(dependent_task& task, ready_list& ready) noexcept {
+    if (task.unresolved) {
+        const std::lock_guard lock(task.home->mutex_);
+        task.held = false;
+        task.home->look_again(task);
+    }
+    if (task.unmet.fetch_sub(1, memory_order::acq_rel) == 1) { // U2 -> U1, U2
+        turn_came(task);
+        ready.push(task);
+    }
 }
 
 void task_scope::adopt(dependent_task& task) noexcept {
@@ -238,117 +235,7 @@ void task_scope::adopt(dependent_task& task) noexcept {
     count_child();
 }
 
-// A group of which the node is the only member so far.
-void task_scope::prepare(access_group& g, group_kind kind, access_node& node) noexcept {
-    node.older_waiting.store(nullptr, memory_order::relaxed); // relaxed, all: published before others find it
-    g.unfinished.store(2, memory_order::relaxed);
-    g.kind = kind;
-    g.waiting.store(&node, memory_order::relaxed);
-    g.next.store(nullptr, memory_order::relaxed);
-    g.host = &g == &node.own ? node.task : nullptr;
-}
-
-// Under the lock: which group the access belongs to. True: its turn has come. False: enter() links it, once others may
-// find the node.
-bool task_scope::place(name_table::entry& e, group_kind kind, access_node& node) noexcept {
-    access_group* const last = e.last;
-    if (last != nullptr && common(last->kind, kind) != group_kind::single) {
-        last->kind = common(last->kind, kind);
-        node.joined = last;
-        last->unfinished.fetch_add(1, memory_order::relaxed);        // relaxed: the group is held open by the lock
-        return last->waiting.load(memory_order::acquire) == begun(); // W3 <- W2
-    }
-    // Of a group whose members have all ended only the entry knows: no operation needs to be atomic.
-    const bool over = last == nullptr || last->unfinished.load(memory_order::acquire) == 1; // E3 <- E1
-    if (over && last != nullptr) {
-        give_up(*last);
-    }
-    access_group& g =
-        e.room.unfinished.load(memory_order::acquire) == access_group::vacant ? e.room : node.own; // V2 <- V1
-    node.joined = &g;
-    prepare(g, kind, node);
-    if (over) {
-        e.last = &g;
-        g.waiting.store(begun(), memory_order::relaxed); // relaxed: nobody else knows the group
-    }
-    return over;
-}
-
-// The same for an access whose turn had not come; others may find the node.
-bool task_scope::enter(name_table::entry& e, access_node& node) noexcept {
-    access_group& g = *node.joined;
-    access_group& last = *e.last;
-    if (&g == &last) {
-        access_node* seen = g.waiting.load(memory_order::acquire); // W3 <- W2
-        while (seen != begun()) {
-            node.older_waiting.store(seen, memory_order::release);                  // published by W1
-            if (g.waiting.compare_exchange_weak(seen, &node, memory_order::release, // W1 -> W2
-                                                memory_order::acquire)) {
-                return false;
-            }
-        }
-        return true;
-    }
-    e.last = &g;
-    last.next.store(&g, memory_order::release);                     // published by E2
-    if (last.unfinished.fetch_sub(1, memory_order::acq_rel) != 1) { // E2 -> E1; <- E1
-        return false;
-    }
-    g.waiting.store(begun(), memory_order::release); // the node is its only member
-    give_up(last);
-    return true;
-}
-
 // --- ending ---------------------------------------------------------------------------------------------------------
-
-void task_scope::begin(access_group& g, ready_list& ready) noexcept {
-    access_node* node = g.waiting.exchange(begun(), memory_order::acq_rel); // W2 -> W3; <- W1
-    while (node != nullptr) {
-        access_node* const older = node->older_waiting.load(memory_order::acquire);
-        dependent_task& task = *node->task;
-        if (task.unresolved) [[unlikely]] {
-            const std::lock_guard lock(task.home->mutex_);
-            task.home->look_again(task);
-        }
-        if (task.unmet.fetch_sub(1, memory_order::acq_rel) == 1) { // U2 -> U1, U2
-            task_scope& home = *task.home;
-            if (home.unwritten_.load(memory_order::acquire)) { // Y2 <- Y1
-                const std::lock_guard lock(home.mutex_);
-                home.look_for_unwritten(task);
-            }
-            ready.push(task);
-        }
-        node = older;
-    }
-}
-
-void task_scope::let_go(dependent_task& task, std::uint32_t references) noexcept {
-    // Whoever holds all that are left is alone, and needs nothing that costs.
-    if (task.references.load(memory_order::acquire) == references ||
-        task.references.fetch_sub(references, memory_order::acq_rel) == references) {
-        delete[] task.more;
-        task.type.release(&task);
-    }
-}
-
-// Of a group that is over and that nobody else knows.
-void task_scope::give_up(access_group& g) noexcept {
-    if (g.host != nullptr) {
-        let_go(*g.host, 1);
-    } else {
-        g.unfinished.store(access_group::vacant, memory_order::release); // V1 -> V2
-    }
-}
-
-// One member has ended. True: the group has.
-bool task_scope::leave(access_group& g, ready_list& ready) noexcept {
-    if (g.unfinished.fetch_sub(1, memory_order::acq_rel) == 1) { // E1 -> E1, E2, E3; <- E2
-        machine::discard_all(coherence_step::found);
-        begin(*g.next.load(memory_order::acquire), ready);
-        return true;
-    }
-    return false;
-}
 
 void task_scope::finish(dependent_task& task, ready_list& ready) noexcept {
     task_scope& home = *task.home;
@@ -357,38 +244,14 @@ void task_scope::finish(dependent_task& task, ready_list& ready) noexcept {
         home.leave_unwritten(task);
     }
     machine::publish_all(coherence_step::turn_passed);
-    access_node* last_host = nullptr; // the group in it keeps the block until the end
-    std::uint32_t ended = 0;          // of the other groups that live here
-    task.for_each_ordered([&](access_node& node) {
-        if (node.joined == nullptr) {
-            return;
-        }
-        access_node& now = node.joined != &node.own || last_host == nullptr ? node : *last_host;
-        if (node.joined == &node.own) {
-            last_host = &node;
-            if (&now == &node) {
-                return;
-            }
-        }
-        access_group& g = *now.joined;
-        if (leave(g, ready)) {
-            if (g.host == &task) {
-                ++ended;
-            } else {
-                give_up(g);
-            }
-        }
-    });
     latch<machine>* const cover = task.cover;
-    if (last_host == nullptr) {
-        let_go(task, 1);
+    if (task_manager* const manager = task.managed ? task_manager::of(home.crew_) : nullptr) [[unlikely]] {
+        if (child) { // of a waiter the accesses have ended
+            manager->finish(task, ready);
+        }
+        software_order::let_go(task, 1);
     } else {
-        if (ended != 0) {
-            task.references.fetch_sub(ended, memory_order::release);
-        }
-        if (leave(last_host->own, ready)) {
-            let_go(task, 1);
-        }
+        software_order::finish(task, ready);
     }
     if (child) {
         home.child_ended();
@@ -531,6 +394,14 @@ void task_scope::look_for_unwritten(dependent_task& task) noexcept {
         if (!a.nothing() && writes(a.mode)) {
             names_.set_unwritten(a, no_child);
         }
+    }
+}
+
+void task_scope::turn_came(dependent_task& task) noexcept {
+    task_scope& home = *task.home;
+    if (home.unwritten_.load(memory_order::acquire)) { // Y2 <- Y1
+        const std::lock_guard lock(home.mutex_);
+        home.look_for_unwritten(task);
     }
 }
 

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The order of the children of one task: which of them may run, by what they access. This is the task manager
-// (task_manager.hpp) in software. src/deps/README.md has the protocol.
+// The children of one task: their numbers, names, failures, and who waits for them. Whose turn has come among them is
+// asked of an order (task_manager.hpp): software_order, or a manager that is leased to this scope.
+// src/deps/README.md has the protocol.
 //
 // Thread safety: submit() from any thread under the parent's context, finish() from any thread; the rest as said.
 //
 // Invariants
-//  1. A group begins when the group before it has ended: all its members have, and it is the last no more.
-//  2. Accesses of one task enter the orders of all its objects together (under the lock), so the orders agree.
-//  3. A scope counts once on the latch of its parent, from its making until the parent's body has ended (body_ended())
+//  1. From the first task that software_order orders until a wait finds no child left, it orders all of them, behind
+//     those that the manager has.
+//  2. A scope counts once on the latch of its parent, from its making until the parent's body has ended (body_ended())
 //     and no child is left; without a body to end, only while there are children. It lives as long as it counts.
-//  4. A group without a host lives in the entry of its object.
 
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <span>
 #include <vector>
 
 #include <skerry/detail/base/abi.hpp>
@@ -29,6 +30,7 @@
 namespace skerry::inline SKERRY_ABI::detail {
 
 class team;
+struct touch;
 
 class task_scope {
   public:
@@ -59,7 +61,7 @@ class task_scope {
     // Ends the scope of a parent all of whose children have ended; nothing if there is none.
     static void close(const task_context& parent) noexcept;
 
-    // Enters the task into the orders of its objects. True: it is ready. False: some finish() will list it.
+    // Enters the task into the orders of its objects. True: it is ready. False: some finish() or poll() will list it.
     // Errors: std::bad_alloc; nothing has changed. std::logic_error in debug builds: an access that the parent has not.
     [[nodiscard]] bool submit(dependent_task& task);
 
@@ -68,6 +70,11 @@ class task_scope {
 
     // The task and all that was begun in it have ended. Lists what becomes ready by that. The task may be gone then.
     static void finish(dependent_task& task, ready_list& ready) noexcept;
+
+    // A task that the software orders has waited for all that the manager has; only that calls it.
+    static void let_in(dependent_task& task, ready_list& ready) noexcept;
+    // The turn of a task has come, and nobody else knows: what it is to be skipped for is known now.
+    static void turn_came(dependent_task& task) noexcept;
 
     // A task with containers is about to begin, here or in another process.
     static void note_begin(dependent_task& task) noexcept;
@@ -138,6 +145,8 @@ class task_scope {
     static constexpr std::size_t few_names = 1024;
 
   private:
+    friend class software_order;
+
     struct failure {
         std::uint64_t number = no_child;
         std::exception_ptr error; // null: there is none
@@ -150,27 +159,17 @@ class task_scope {
     // Stands in task_context::scope: the body has ended, and has left something behind that may spawn the first child.
     static task_scope* late() noexcept { return reinterpret_cast<task_scope*>(alignof(task_context)); }
 
-    // Stands in access_group::waiting when the group has begun.
-    static access_node* begun() noexcept { return reinterpret_cast<access_node*>(alignof(access_node)); }
-
     void settle() noexcept;
     void count_child() noexcept;
-    [[nodiscard]] static bool nobody_writes(const name_table::entry& e) noexcept;
+    [[nodiscard]] bool may_manage(const dependent_task& task, std::span<const touch> touched) const noexcept;
     [[nodiscard]] bool look_into(dependent_task& task, std::uint32_t container);
-    void look_into_containers(dependent_task& task);
+    void look_into_containers(dependent_task& task, bool behind);
     void look_again(dependent_task& task) noexcept;
     [[nodiscard]] static const dependent_task* skip_left_behind(dependent_task& by, const access& container,
                                                                 const access& lost) noexcept;
     void note_change(dependent_task& task, const access& container, const access& was,
                      const elements_now& look) noexcept;
     void note_failure(const dependent_task& task, std::exception_ptr error) noexcept;
-    static void prepare(access_group& g, group_kind kind, access_node& node) noexcept;
-    [[nodiscard]] static bool place(name_table::entry& e, group_kind kind, access_node& node) noexcept;
-    [[nodiscard]] static bool enter(name_table::entry& e, access_node& node) noexcept;
-    static void give_up(access_group& g) noexcept;
-    [[nodiscard]] static bool leave(access_group& g, ready_list& ready) noexcept;
-    static void begin(access_group& g, ready_list& ready) noexcept;
-    static void let_go(dependent_task& task, std::uint32_t references) noexcept;
     void child_ended() noexcept;
     [[gnu::noinline]] void watched_child_ended(latch<machine>& parents) noexcept;
     // Of children_ before a child ended: whether the scope counts on its parent's latch no more.
@@ -199,6 +198,7 @@ class task_scope {
 
     mutable mutex<machine> mutex_; // guards what follows
     name_table names_;
+    bool ordered_here_ = false; // invariant 1; only where the team has a manager
     // What nobody has taken: the first in program order, which is kept also without memory, and the others.
     failure first_failure_;
     std::vector<failure> later_failures_;
@@ -209,7 +209,5 @@ class task_scope {
     std::size_t names_kept_ = 0;
     std::size_t most_new_ = 0;
 };
-
-static_assert(task_manager<task_scope>);
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -22,6 +22,8 @@
 #include "base/port/membarrier.hpp"
 #include "base/port/process.hpp"
 #include "deps/naming.hpp"
+#include "deps/nexus/driver.hpp"
+#include "deps/nexus/model.hpp"
 #include "frontend/algorithm/name_of_leaves.hpp"
 #include "frontend/forkjoin/coroutine_code.hpp"
 #include "frontend/forkjoin/low_level_code.hpp"
@@ -99,6 +101,16 @@ team_settings team_settings_of(engine* owner, const options& o, const std::vecto
     return s;
 }
 
+// Null: scopes order their tasks themselves.
+std::unique_ptr<task_manager> manager_for(team& crew, const options& o) {
+    if constexpr (!takes_events<machine>) {
+        if (o.task_manager == task_manager_kind::nexus_model && processes::started_as(o.mpi).ranks <= 1) {
+            return std::make_unique<nexus_driver>(crew, std::make_unique<nexus_model>());
+        }
+    }
+    return nullptr;
+}
+
 } // namespace
 
 engine::engine(const options& o)
@@ -106,8 +118,12 @@ engine::engine(const options& o)
       names_told_(options_.steal == steal_mode::locked ? port::name_for::report : port::name_for::system),
       cpus_(port::process_cpus()),
       records_(options_.watchdog_seconds > 0 ? std::make_unique<wait_records>(options_.max_slots) : nullptr),
-      team_(team_settings_of(this, options_, cpus_, records_.get())) {
+      team_(team_settings_of(this, options_, cpus_, records_.get())),
+      manager_(manager_for(team_, options_)) {
     watch_forks();
+    if (manager_ != nullptr) {
+        team_.look_outward(manager_.get());
+    }
     if (takes_events<machine> || !options_.trace.empty() || records_ != nullptr) {
         sections_wanted.store(sections::wanted, memory_order::release);
     } else {
@@ -167,6 +183,7 @@ engine::~engine() {
         }
         static_cast<void>(processes_.release()); // the parent's part in the program, not the child's
         static_cast<void>(part_.release());      // its threads are not here
+        static_cast<void>(manager_.release());   // one of these may hold its lock
         return;
     }
     // What was submitted and nobody waits for is run before the workers go: V5 of src/sched.
@@ -432,6 +449,10 @@ statistics engine::stats() const noexcept {
         s.sleeps += c.sleeps.read();
         s.wakes += c.wakes.read();
         s.deque_high_water = std::max(s.deque_high_water, c.deepest.read());
+    }
+    if (manager_ != nullptr) {
+        s.managed_tasks = manager_->managed_tasks();
+        s.unmanaged_tasks = manager_->unmanaged_tasks();
     }
     {
         const std::lock_guard lock(part_mutex_);

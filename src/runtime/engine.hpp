@@ -13,6 +13,7 @@
 #include <skerry/runtime.hpp>
 
 #include "base/port/thread.hpp"
+#include "deps/task_manager.hpp"
 #include "fabric/agreement.hpp"
 #include "runtime/memory_keeper.hpp"
 #include "runtime/processes.hpp"
@@ -121,6 +122,7 @@ class engine {
     const std::vector<unsigned> cpus_;
     const std::unique_ptr<wait_records> records_; // null: no watchdog
     team team_;
+    std::unique_ptr<task_manager> manager_; // null: software, or there are other processes
     const alert_scope alerts_{team_};
     machine::atomic<region_id> root_{region_id::none};
     machine::atomic<unsigned> owned_{0}; // slots that threads of this engine hold

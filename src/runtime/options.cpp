@@ -31,6 +31,7 @@ constexpr std::size_t least_trace = std::size_t{4} << 10;
 constexpr std::size_t most_trace = std::size_t{64} << 30;
 
 constexpr std::array<std::string_view, 2> device_memories{"automatic", "private"};
+constexpr std::array<std::string_view, 2> task_managers{"software", "nexus-model"};
 constexpr std::array<std::string_view, 4> steal_modes{"automatic", "asymmetric", "locked", "interrupt"};
 
 template <class Number>
@@ -84,6 +85,9 @@ options options::from_environment() {
     read("SKERRY_DEVICE_MEMORY", [&](const char* name, const std::string& value) {
         o.device_memory = static_cast<skerry::device_memory>(port::parse_choice(name, value, device_memories));
     });
+    read("SKERRY_TASK_MANAGER", [&](const char* name, const std::string& value) {
+        o.task_manager = static_cast<task_manager_kind>(port::parse_choice(name, value, task_managers));
+    });
     return o;
 }
 
@@ -114,6 +118,10 @@ options resolve(options o) {
         throw std::system_error(std::make_error_code(std::errc::operation_not_supported),
                                 "skerry: options::steal (SKERRY_STEAL) is " + std::string(chosen) + ", but " + missing);
     };
+    if (takes_events<machine> && o.task_manager != task_manager_kind::software) {
+        throw std::invalid_argument("skerry: options::task_manager is nexus-model, but on simulated cores the runtime "
+                                    "orders its tasks itself; use software");
+    }
     if (o.steal == steal_mode::asymmetric && !machine::asymmetric()) {
         refuse("asymmetric", machine::asymmetric_needs);
     }

@@ -482,6 +482,13 @@ void team::call_sleeper(worker& self, const context* joined) noexcept {
     }
 }
 
+void team::rouse() noexcept {
+    machine::full_fence();
+    if (sleepers_.load(memory_order::acquire) != 0 && !wake_any()) {
+        wake_waiters();
+    }
+}
+
 bool team::wake_any() noexcept {
     return any_sleeper([](worker& w, wanted wish) { return wish.is_any() && w.sleeping.call(); });
 }

@@ -42,16 +42,23 @@ struct team_settings {
     std::shared_ptr<const port::topology> places;
 };
 
+// What lies beyond a team.
+enum class beyond_team : std::uint8_t { processes, task_manager };
+
 // What a team has to do with others: workers that find nothing look there, too.
 class outward {
   public:
+    const beyond_team is;
+
     // A worker that searches. Never waits. True: it has done something meanwhile, or another thread does, and that may
     // bring work: the search begins anew.
     virtual bool search() noexcept = 0;
     // From here on a worker finds nothing that it may run; from here on it does, or has stopped looking. In pairs.
     virtual void idles(wanted w) noexcept = 0;
     virtual void idles_no_more(wanted w) noexcept = 0;
-    // A worker has announced that it will sleep, has looked once more, and will sleep now.
+    // A worker has announced that it will sleep, and has looked once more. True: it does not, but searches on.
+    virtual bool keeps_awake() noexcept = 0;
+    // It sleeps now.
     virtual void falls_asleep() noexcept = 0;
     // A wait for tasks is over: the calling thread goes on to touch what they have touched. `parent`: of all of them;
     // null: that is not known.
@@ -60,6 +67,7 @@ class outward {
     [[nodiscard]] virtual bool will_read(const void* first, std::size_t bytes) noexcept = 0;
 
   protected:
+    explicit outward(beyond_team kind) noexcept : is(kind) {}
     ~outward() = default;
 };
 
@@ -196,6 +204,8 @@ class team {
     [[nodiscard]] std::uint64_t overlaps() const noexcept { return overlaps_.load(memory_order::acquire); }
     [[nodiscard]] bool any_injected() const noexcept { return injected_count_.load(memory_order::acquire) != 0; }
 
+    // Something is there that search() finds, and nobody may be looking: wakes one that does, if one sleeps.
+    void rouse() noexcept;
     // What the caller may have been called for is the others' concern, though it has not searched.
     void pass_on(worker& self) noexcept {
         self.roused = true; // R1

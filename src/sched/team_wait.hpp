@@ -277,13 +277,14 @@ task_header* team::sleep(worker& self, wanted w, Condition& c) noexcept {
     const bool fenced = ring_for(w, [&c] { return c.done(); }); // Z1, Z2
     bool unsure = false;
     task_header* const task = !fenced && c.done() ? nullptr : last_look(self, w, unsure); // Z3
-    if (task == nullptr && !unsure && c.arm(self.sleeping)) {
-        if (outward* const to = beyond()) {
+    outward* const to = beyond();
+    if (task == nullptr && !unsure && (to == nullptr || !to->keeps_awake()) && c.arm(self.sleeping)) {
+        if (to != nullptr) {
             to->falls_asleep();
         }
         self.count.sleeps.add();
-        if (wait_observer* const to = observer()) [[unlikely]] {
-            to->sleeps(self.slot);
+        if (wait_observer* const tells = observer()) [[unlikely]] {
+            tells->sleeps(self.slot);
         }
         self.trace.sleep();
         const bool called = sleep_for(self.sleeping, c, fenced);

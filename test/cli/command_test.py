@@ -409,7 +409,8 @@ class back_ends(command):
     def test_flags_that_no_back_end_has_a_use_for(self):
         for flags in (["--workers", "1"], ["--pin"], ["--no-pin"], ["--stack-size", "1M"], ["--max-slots", "99"],
                       ["--blocking-threads", "9"], ["--guard-accesses"], ["--no-guard-accesses"], ["--watchdog", "30"],
-                      ["--devices", "none"], ["--device-memory", "private"]):
+                      ["--devices", "none"], ["--device-memory", "private"],
+                      ["--task-manager", "nexus-model"]):
             for on in ("serial", "sim:tiny4-gwb", "serial,sim:tiny4-gwb"):
                 self.expect_error(2, f"{flags[0]}: --on {on} has no use for it; threads, processes:N and mpi:N have\n", "run", "list",
                                   "--size", "tiny", "--on", on, *flags)

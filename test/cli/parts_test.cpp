@@ -145,6 +145,7 @@ TEST(runtime_flags, go_before_the_environment) {
     flags.trace_memory = 4096;
     flags.devices = "none";
     flags.device_memory = skerry::device_memory::private_;
+    flags.task_manager = skerry::task_manager_kind::nexus_model;
     const skerry::options changed = flags.over(environment);
     EXPECT_EQ(changed.workers, 3U);
     EXPECT_FALSE(changed.pin);
@@ -157,6 +158,7 @@ TEST(runtime_flags, go_before_the_environment) {
     EXPECT_EQ(changed.trace_memory, 4096U);
     EXPECT_EQ(changed.devices, "none");
     EXPECT_EQ(changed.device_memory, skerry::device_memory::private_);
+    EXPECT_EQ(changed.task_manager, skerry::task_manager_kind::nexus_model);
 }
 
 TEST(report, json_has_a_row_for_each) {

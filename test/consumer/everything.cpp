@@ -321,6 +321,7 @@ bool runtimes() {
     par::options o = par::options::from_environment();
     o.workers = 2;
     o.steal = par::steal_mode::automatic;
+    o.task_manager = par::task_manager_kind::nexus_model;
     par::runtime two(o);
     const unsigned slot = two.run([] { return par::this_worker::slot(); });
     const par::region own = two.root_region();
@@ -329,7 +330,8 @@ bool runtimes() {
     const par::statistics here = par::current_statistics();
     static_cast<void>(here);
     return two.workers() >= 1 && slot < std::max(1U, o.max_slots) && own.exists() && who.size() <= 2 &&
-           so_far.slots_high_water <= o.max_slots && par::max_slots() >= 1 && !par::stop_requested();
+           so_far.slots_high_water <= o.max_slots && so_far.managed_tasks + so_far.unmanaged_tasks == 0 &&
+           par::max_slots() >= 1 && !par::stop_requested();
 }
 
 bool kernels() {

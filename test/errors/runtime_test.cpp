@@ -62,6 +62,8 @@ INSTANTIATE_TEST_SUITE_P(
                      "emulated, emulated:speed=0.25:memory=64M:latency=50us is accepted"},
         bad_variable{"SKERRY_DEVICE_MEMORY", "shared",
                      "SKERRY_DEVICE_MEMORY=shared: not understood; automatic or private is accepted"},
+        bad_variable{"SKERRY_TASK_MANAGER", "nexus",
+                     "SKERRY_TASK_MANAGER=nexus: not understood; software or nexus-model is accepted"},
         bad_variable{"SKERRY_WATCHDOG", "-1",
                      "SKERRY_WATCHDOG=-1: not understood; a number of seconds from 0 to 1000000 is accepted"}));
 

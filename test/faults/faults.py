@@ -35,6 +35,7 @@ HELD = "deps/held_copies.cpp"
 INPUTS = "deps/declared_in.cpp"
 RANK = "fabric/mpi/endpoint.cpp"
 RANK_COPIES = "fabric/mpi/endpoint_copies.cpp"
+MANAGER = "deps/nexus/driver.cpp"
 EVENTS = "frontend/event/event_machine.cpp"
 CHOICE = "frontend/event/scheduler.cpp"
 DRIVER = "frontend/kernel/device_driver.cpp"
@@ -44,6 +45,7 @@ SPLIT = "sched/split.cpp"
 UNITS = "coherence_fault_units"  # the executables
 PROGRAMS = "coherence_fault_programs"
 EVENT_UNITS = "event_fault_units"
+MANAGER_UNITS = "manager_fault_units"
 RANK_BODIES = "rank_fault_bodies"
 KERNEL_UNITS = "kernel_fault_units"
 
@@ -61,6 +63,10 @@ def unit(file, text, replacement, test, says):
 
 def events(file, text, replacement, test, says):
     return Fault([(file, text, replacement)], EVENT_UNITS, test, says)
+
+
+def managers(text, replacement, test, says):
+    return Fault([(MANAGER, text, replacement)], MANAGER_UNITS, test, says)
 
 
 def rank(file, text, replacement, body, says):
@@ -305,6 +311,19 @@ FAULTS = {
         program(AWAY, "    here.complete = here.pulls.empty();", "    here.complete = @ || here.pulls.empty();", "Two/Current.Bytes/every_byte", r"every_byte: [0-9]+: not so: came\n"),
     "crossing: a container's own bytes are not sent":
         program(HOME, "        } else if (!inside) {", "        } else if (!inside && !@) {", "Two/Current.Bytes/own_bytes", r"own_bytes: [0-9]+: not so: all\.size\(\) == 10"),
+    # The driver of a task manager.
+    "task manager: a ready task is delivered twice":
+        managers("        ready.push(*task);\n    }\n    while", "        if (@ && is_child(*task)) crew_.inject(*task, true);\n        ready.push(*task);\n    }\n    while",
+                 "Managers/Order.NoAccessesAndTheSameOneTwice/model_2", r"free_ones|killed by signal|no end after"),
+    "task manager: one is left in the FIFO as all sleep":
+        managers("    if (bring_on(ready)) {\n        crew_.rouse();", "    if (bring_on(ready) && !@) {\n        crew_.rouse();",
+                 "Managers/Sleepers.WhatASleeperLeavesUnderWayIsPolled/delayed_2", r"round [0-9]+"),
+    "task manager: idle workers do not poll":
+        managers("        if (!under_way_) {\n            return false;", "        if (!under_way_ || @) {\n            return false;",
+                 "Managers/Sleepers.WhatASleeperLeavesUnderWayIsPolled/delayed_2", r"round [0-9]+"),
+    "task manager: what software orders does not wait for what came before":
+        managers("    if (unfinished_ == 0 || holder_ != &by) {\n        return false;\n    }\n    held_", "    if (@ || unfinished_ == 0 || holder_ != &by) {\n        return false;\n    }\n    held_",
+                 "Managers/Lease.NamesThatOverlapAreSoftwares/delayed_2", r"a\[3\]"),
     # Loops over kernels.
     "kernel: a written range is not brought home":
         kernels(DRIVER, "if (!move(loop.plan, there, fabric::direction::pull, loop.plan.after(chunk))) {",

@@ -20,6 +20,8 @@ class Generate(unittest.TestCase):
         (self.root / "spec").mkdir()
         self.spec = self.root / "spec" / "trace_events.toml"
         shutil.copy(ROOT / "spec" / "trace_events.toml", self.spec)
+        self.words = self.root / "spec" / "nexus.toml"
+        shutil.copy(ROOT / "spec" / "nexus.toml", self.words)
 
     def generate(self, *options, root=None):
         return subprocess.run([ROOT / "tools" / "generate", "--root", root or self.root, *options],
@@ -62,6 +64,38 @@ class Generate(unittest.TestCase):
                 ("[record]", "[record", "generate: ")):
             shutil.copy(ROOT / "spec" / "trace_events.toml", self.spec)
             self.change(old, new)
+            done = self.generate()
+            self.assertEqual(done.returncode, 2, (new, done.stderr))
+            self.assertIn(text, done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1)
+
+    def test_words_are_written_for_each_language(self):
+        self.assertEqual(self.generate().returncode, 0)
+        self.words.write_text(self.words.read_text().replace('name = "taskwait_on"', 'name = "waiter"', 1))
+        done = self.generate("--check")
+        self.assertEqual(done.returncode, 1)
+        for path in ("src/deps/nexus/words.hpp", "rtl/rtl/nexus_words.sv", "docs/nexus.md"):
+            self.assertIn(f"{path}: out of date", done.stdout)
+        self.assertEqual(self.generate().returncode, 0)
+        self.assertIn("bool waiter = false;", (self.root / "src/deps/nexus/words.hpp").read_text())
+        self.assertIn("HeaderWaiterLsb = 60;", (self.root / "rtl/rtl/nexus_words.sv").read_text())
+        self.assertIn("| | 60 | `waiter` |", (self.root / "docs/nexus.md").read_text())
+
+    def test_words_that_make_no_sense(self):
+        for old, new, text in (
+                ("low = 48", "low = 47", "word header: field accesses: its bits are another's"),
+                ("bits = 16", "bits = 17", "word ready: field id: its bits are another's, or not in the word"),
+                ("inout = 3", "inout = 4", "word access: field mode: a value has more than 2 bits"),
+                ('name = "access"', 'name = "header"', "word header: it is there twice"),
+                ('name = "accesses"', 'name = "function"', "word header: field function: it is there twice"),
+                ('word = "status"', 'word = "state"', "register new_status: no word 'state'"),
+                ('access = "write"', 'access = "both"', "register new_task: no access 'both'"),
+                ("offset = 0x10", "offset = 0x08", "register ready_task: its offset is another's"),
+                ('meaning = "a count"', "", "word number: 'meaning' is missing")):
+            shutil.copy(ROOT / "spec" / "nexus.toml", self.words)
+            text_before = self.words.read_text()
+            self.assertIn(old, text_before)
+            self.words.write_text(text_before.replace(old, new, 1))
             done = self.generate()
             self.assertEqual(done.returncode, 2, (new, done.stderr))
             self.assertIn(text, done.stderr)

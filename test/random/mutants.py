@@ -17,6 +17,7 @@ import search  # noqa: E402
 import seeding  # noqa: E402
 
 SCOPE = "deps/task_scope.cpp"
+ORDER = "deps/software_order.cpp"
 FORGET = "deps/forget_names.cpp"
 NAMES = "deps/name_table.cpp"
 FLOW = "frontend/dataflow/dataflow.cpp"
@@ -41,25 +42,25 @@ FAULTS = {
     "writer of a part enters as a reader": [
         (SCOPE, "writes(a.mode) ? group_kind::parts :", "writes(a.mode) && !@ ? group_kind::parts :")],
     "readers not counted": [
-        (SCOPE, "        node.joined = last;\n        last->unfinished.fetch_add(1,",
+        (ORDER, "        node.joined = last;\n        last->unfinished.fetch_add(1,",
          "        node.joined = @ ? &node.own : last;\n        if (@) prepare(node.own, kind, node);\n"
          "        last->unfinished.fetch_add(@ ? 0 : 1,")],
     "writer joins readers": [
-        (SCOPE, "if (last != nullptr && common(last->kind, kind) != group_kind::single) {",
+        (ORDER, "if (last != nullptr && common(last->kind, kind) != group_kind::single) {",
          "if (last != nullptr && (common(last->kind, kind) != group_kind::single || (@ && last->kind == "
          "group_kind::readers && kind == group_kind::single))) {")],
     "group closes one member early (E2)": [
-        (SCOPE, "if (last.unfinished.fetch_sub(1, memory_order::acq_rel) != 1) {",
+        (ORDER, "if (last.unfinished.fetch_sub(1, memory_order::acq_rel) != 1) {",
          "if (const auto seen = last.unfinished.fetch_sub(1, memory_order::acq_rel); @ ? seen > 2 : seen != 1) {")],
     "group ends one member early (E1)": [
-        (SCOPE, "if (g.unfinished.fetch_sub(1, memory_order::acq_rel) == 1) {",
+        (ORDER, "if (g.unfinished.fetch_sub(1, memory_order::acq_rel) == 1) {",
          "if (const auto seen = g.unfinished.fetch_sub(1, memory_order::acq_rel); @ ? seen <= 2 && "
          "g.next.load(memory_order::seq_cst) != nullptr : seen == 1) {")],
     "group taken for over one member early (E3)": [
-        (SCOPE, "last->unfinished.load(memory_order::acquire) == 1;",
+        (ORDER, "last->unfinished.load(memory_order::acquire) == 1;",
          "last->unfinished.load(memory_order::acquire) <= (@ ? 2 : 1);")],
-    "unmet one too low": [(SCOPE, "task.unmet.store(count + 1,", "task.unmet.store(count + (@ ? 0 : 1),")],
-    "one waiter of a group not begun": [(SCOPE, "        node = older;", "        node = @ ? nullptr : older;")],
+    "unmet one too low": [(ORDER, "task.unmet.fetch_sub(1, memory_order::acq_rel) == 1)", "task.unmet.fetch_sub(1, memory_order::acq_rel) <= (@ ? 2U : 1U))")],
+    "one waiter of a group not begun": [(ORDER, "        node = older;", "        node = @ ? nullptr : older;")],
     "object touched twice entered twice": [
         (SCOPE, "if (known.object == &object) {", "if (known.object == &object && !@) {")],
     "reader and writer of one object stays a reader": [
@@ -97,8 +98,8 @@ FAULTS = {
         (SCOPE, "if (home.unwritten_.load(memory_order::acquire)) {",
          "if (home.unwritten_.load(memory_order::acquire) && !@) {")],
     "who comes after a failed task has ended runs": [
-        (SCOPE, "if (ready && unwritten_.load(memory_order::acquire)) {",
-         "if (ready && unwritten_.load(memory_order::acquire) && !@) {")],
+        (SCOPE, "if (unwritten_.load(memory_order::acquire)) { // Y2 <- Y1\n        look",
+         "if (unwritten_.load(memory_order::acquire) && !@) { // Y2 <- Y1\n        look")],
     "only writing counts as reading": [
         (SCOPE, "if (!a.nothing() && (reads(a.mode) ||", "if (!a.nothing() && (@ || reads(a.mode) ||")],
     "unwritten parts not seen by the whole": [

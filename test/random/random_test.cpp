@@ -71,6 +71,7 @@ class RandomPrograms : public testing::TestWithParam<unsigned> {};
 
 TEST_P(RandomPrograms, EqualTheirElision) {
     skerry::options o;
+    o.task_manager = skerry::options::from_environment().task_manager;
     o.workers = GetParam();
     skerry::runtime parallel(o);
     skerry::serial::runtime serial;

@@ -140,7 +140,7 @@ dependent_task* hand_on(ready_list& ready, worker* self, const context* enclosin
                         std::uint64_t by) noexcept {
     dependent_task* next = nullptr;
     while (dependent_task* const task = ready.pop()) {
-        if (task->type.execute == nullptr) {
+        if (!is_child(*task)) {
             task->ended(task);
             continue;
         }
@@ -192,7 +192,7 @@ void complete(dependent_task& task, ready_list& ready) noexcept {
         task.type.drop(task);
     }
     if (task.import != nullptr) {
-        crossing::of(task.home->crew())->finished(task);
+        crossing::around(task.home->crew()).finished(task);
     }
     task_scope::finish(task, ready);
 }
@@ -292,16 +292,9 @@ void run_spawned(worker& self, dependent_task* task) noexcept {
     }
 }
 
-// Enters a task into the orders of its objects, and begins it if its turn has come.
+// A task whose turn has come while this thread spawned it, or another one, under `enclosing`.
 template <bool Watched>
-void begin_in(task_scope& scope, dependent_task& task) {
-    team& crew = scope.crew();
-    if constexpr (Watched) {
-        tell_spawn(crew, task); // before it can run
-    }
-    if (!scope.submit(task)) {
-        return; // its predecessors begin it
-    }
+void begin_ready(team& crew, dependent_task& task) {
     track_in<Watched>(crew).ready(id_of(task), 0);
     if (current_page == nullptr || &worker::of(*current_page).home != &crew) {
         begin_elsewhere(task);
@@ -313,6 +306,40 @@ void begin_in(task_scope& scope, dependent_task& task) {
         crew.execute(self, track_in<Watched>(crew), task, successors::elsewhere);
     } else {
         begin_here(self, task);
+    }
+}
+
+// What a task manager has ready after a spawn under `enclosing`.
+void begin_managed(task_manager& manager, team& crew, const context* enclosing) {
+    ready_list ready;
+    manager.poll(ready);
+    while (dependent_task* const task = ready.pop()) {
+        if (!is_child(*task)) {
+            task->ended(task);
+        } else if (task->own.parent == enclosing) {
+            begin_ready<true>(crew, *task);
+        } else {
+            track_in<true>(crew).ready(id_of(*task), 0);
+            begin_elsewhere(*task);
+        }
+    }
+}
+
+// Enters a task into the orders of its objects, and begins it if its turn has come.
+template <bool Watched>
+void begin_in(task_scope& scope, dependent_task& task) {
+    team& crew = scope.crew();
+    const context* const enclosing = task.own.parent;
+    if constexpr (Watched) {
+        tell_spawn(crew, task); // before it can run
+    }
+    if (scope.submit(task)) {
+        begin_ready<Watched>(crew, task);
+    } // else its predecessors begin it
+    if constexpr (Watched) {
+        if (task_manager* const manager = task_manager::of(crew)) {
+            begin_managed(*manager, crew, enclosing);
+        }
     }
 }
 
@@ -365,7 +392,7 @@ void end_away(dependent_task& task, const std::string* error) noexcept {
     if (task.containers == 0) { // else complete() does it
         task.type.drop(task);
     }
-    beside = crossing::of(task.home->crew())->messages().track();
+    beside = crossing::around(task.home->crew()).messages().track();
     complete_beside<true>(task);
     beside = {};
 }
@@ -416,6 +443,9 @@ void wait_for_accesses(const access* first, std::size_t count, const container_a
                                                std::make_unique<access_node[]>(count + container_count));
     const bool ready = scope->submit(*task);
     waiting_task& waiter = *task.release(); // lives as long as its groups do
+    if (task_manager* const manager = task_manager::of(scope->crew())) {
+        begin_managed(*manager, scope->crew(), &place.enclosing);
+    }
     if (!ready) {
         worker& self = worker::of(*current_page);
         self.home.wait_from_here(self, wanted::within(&scope->parent()), waiter, "taskwait_on", scope);

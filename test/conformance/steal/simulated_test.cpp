@@ -221,6 +221,22 @@ TEST(refused, a_trace_from_within) {
     EXPECT_FALSE(std::filesystem::exists("x.json"));
 }
 
+TEST(refused, a_task_manager) {
+    skerry_sim::simulation simulation(machine_named(all[0].file));
+    const auto run = [&] {
+        static_cast<void>(simulation.run(
+            [](void*) {
+                skerry::options o = all_cores(all[0].steal);
+                o.task_manager = skerry::task_manager_kind::nexus_model;
+                const skerry::runtime rt(o);
+            },
+            nullptr));
+    };
+    EXPECT_THAT(run, testing::ThrowsMessage<std::invalid_argument>(
+                         "skerry: options::task_manager is nexus-model, but on simulated cores the runtime orders its "
+                         "tasks itself; use software"));
+}
+
 template <class Error>
 std::string text_of(const machine_and_protocol& m, unsigned workers) {
     try {

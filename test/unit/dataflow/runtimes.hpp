@@ -18,6 +18,7 @@ class Dataflow : public testing::TestWithParam<unsigned> {
   protected:
     static skerry::options with(unsigned workers) {
         skerry::options o;
+        o.task_manager = skerry::options::from_environment().task_manager;
         o.workers = workers;
         return o;
     }

@@ -107,6 +107,7 @@ class LockedStack : public testing::Test {
   protected:
     static skerry::options with(unsigned workers) {
         skerry::options o;
+        o.task_manager = skerry::options::from_environment().task_manager;
         o.workers = workers;
         return o;
     }

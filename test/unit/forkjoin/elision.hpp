@@ -127,7 +127,8 @@ inline std::vector<long> program() {
          .trace = "",
          .trace_memory = o.trace_memory,
          .devices = "none",
-         .device_memory = par::device_memory::private_};
+         .device_memory = par::device_memory::private_,
+         .task_manager = par::task_manager_kind::software};
     par::runtime rt(o);
     say(rt.run([] { return 4; }));
     say(rt.workers() >= 1 ? 1 : 0);

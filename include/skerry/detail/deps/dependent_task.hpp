@@ -124,6 +124,8 @@ struct dependent_task : loose_task, completion, task_memory {
     bool failed = false;     // the thread that ends the task
     bool cut_short = false;  // the same: a cancel has ended its body, or something that was begun in it was skipped
     bool unresolved = false; // nobody could look into a container when it was submitted; constant from then on
+    bool managed = false;    // its order is a task manager's; constant from submit() on
+    bool held = false;       // it waits until a task manager has finished all others; of the scope, under its lock
     // So many of the accesses are containers, whose elements are named by as many nodes behind the others: they stand
     // in no order, and name nothing until somebody could look, at the latest when the task is ready. Constant before
     // submit().
@@ -131,6 +133,7 @@ struct dependent_task : loose_task, completion, task_memory {
     // Of a task with containers: how many tasks had been spawned, from this one on, when it began. What these name was
     // there then.
     std::uint32_t spawned_before = 0;
+    std::uint32_t managed_as = 0; // the task manager's own: which of its tasks this is
 
     // What is begun inside the task, and the task itself.
     latch<machine> inside;

@@ -29,6 +29,7 @@ using skerry::region_object;
 enum class steal_mode : std::uint8_t { automatic, asymmetric, locked, interrupt };
 // NOLINTNEXTLINE(readability-identifier-naming): private is a word of C++
 enum class device_memory : std::uint8_t { automatic, private_ };
+enum class task_manager_kind : std::uint8_t { software, nexus_model };
 
 struct options {
     unsigned workers = 0;
@@ -44,6 +45,7 @@ struct options {
     std::size_t trace_memory = std::size_t{8} << 20;
     std::string devices = "auto";
     serial::device_memory device_memory = serial::device_memory::automatic;
+    task_manager_kind task_manager = task_manager_kind::software;
 
     static options from_environment() { return {}; }
 };
@@ -61,6 +63,8 @@ struct statistics {
     std::uint64_t slots_high_water = 0;
     std::uint64_t threads_high_water = 0;
     std::uint64_t kernel_iterations = 0;
+    std::uint64_t managed_tasks = 0;
+    std::uint64_t unmanaged_tasks = 0;
 };
 
 struct executor_statistics {

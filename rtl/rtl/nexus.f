@@ -1,0 +1,12 @@
+nexus_words.sv
+nexus_ram.sv
+nexus_fifo.sv
+nexus_free.sv
+nexus_hash.sv
+nexus_buffer.sv
+nexus_insert.sv
+nexus_finish.sv
+nexus_rows.sv
+nexus_counts.sv
+nexus_graph.sv
+nexus.sv
