@@ -26,14 +26,16 @@
 #include <skerry/detail/deps/dependent_task.hpp>
 #include <skerry/detail/deps/overlapping.hpp>
 
+#include "deps/named_regions.hpp"
+
 namespace skerry::inline SKERRY_ABI::detail {
 
 class name_table {
   public:
-    struct entry {
-        access name; // without the mode
+    struct entry : named_regions::place { // which it has if regions are named
+        access name{};                    // without the mode
         access_group* last = nullptr;
-        access_group room;                          // for a group, if none lives here
+        access_group room{};                        // for a group, if none lives here
         entry* next = nullptr;                      // in its bucket
         entry* next_in_cell = nullptr;              // where there are cells
         std::uint64_t unwritten = no_child;         // whose failure is the reason why the object was not written
@@ -47,8 +49,9 @@ class name_table {
     ~name_table() = default;
 
     // The entry of this name, made if need be. O(1) for a name that is known or has neighbours of its own size; for
-    // others that appear O(extent / cell_bytes) and what begins in the cells at its ends, or O(entries), whichever is
-    // less; O(entries) for a region that appears. A part that appears, of an array that nothing else touches:
+    // others that appear O(extent / cell_bytes) and what begins in the cells at its ends, or O(objects), whichever is
+    // less. Where regions are named, what appears in one costs its depth besides, and a region that appears also what
+    // lies in it; the first that appears costs O(entries). A part that appears, of an array that nothing else touches:
     // O(partitions). An array that is touched otherwise costs its parts and others what they have to look at: at most
     // the entries. Errors: std::bad_alloc; the table is as before, or has an array more of which no part has appeared.
     entry& at(const access& a);
@@ -74,6 +77,7 @@ class name_table {
     template <class F>
     void for_each(F&& f) {
         plain_.for_each(f);
+        regions_.for_each(f);
         parts_.for_each(f);
     }
     // What is unwritten counts as written where ended(entry). Returns whether any is left. Complexity: O(entries).
@@ -92,11 +96,13 @@ class name_table {
     // Forgets all but the names of what is unwritten. False: without memory for these all stay. Precondition: no group
     // lives in an entry. Complexity: O(entries), and what it costs that those which stay appear.
     [[nodiscard]] bool forget_written() noexcept;
-    [[nodiscard]] std::size_t size() const noexcept { return plain_.size + parts_.size; }
+    [[nodiscard]] std::size_t size() const noexcept { return plain_.size + regions_.size + parts_.size; }
     // How many names have appeared that overlap others.
     [[nodiscard]] std::uint64_t overlaps() const noexcept { return overlaps_; }
     // How many names have been compared with others when they appeared.
     [[nodiscard]] std::uint64_t searches() const noexcept { return searches_; }
+    // With how many others in all.
+    [[nodiscard]] std::uint64_t compared() const noexcept { return compared_; }
 
   private:
     name_table& operator=(name_table&&) noexcept = default;
@@ -147,6 +153,11 @@ class name_table {
     [[nodiscard]] std::size_t bucket(unsigned level, std::uintptr_t granule) const noexcept;
     entry* find(const access& a, unsigned level) const noexcept;
     entry& add(const access& a, unsigned level);
+    void find_regions();
+    [[nodiscard]] named_regions::node* region_for(const access& a);
+    void settle(entry& e, named_regions::node* in) noexcept;
+    [[nodiscard]] bool has_moved(const entry& e) const noexcept;
+    void settle_again(entry& e);
     void link(entry& e, unsigned level) noexcept;
     void unlink(entry& e) noexcept;
     void link_in_cell(entry& e) noexcept;
@@ -163,6 +174,7 @@ class name_table {
         const std::uint64_t small = levels_ & small_levels;
         return small != 0 && (span >> std::countr_zero(small)) > few_granules;
     }
+    [[nodiscard]] bool meet(const entry& e, const access& a) const noexcept;
     // Each calls f with the entries that overlap `a`, some more than once; parts of the array `own` are not among them.
     template <class F>
     void look(const access& a, const array* own, F&& f) const;
@@ -170,6 +182,10 @@ class name_table {
     void look_among_plain(const access& a, std::size_t span, F&& f) const;
     template <class F>
     void look_at_level(const access& a, std::size_t span, unsigned level, F&& f) const;
+    template <class F>
+    void look_around(const access& a, F&& f) const;
+    template <class F>
+    void look_within(const access& region, F&& f) const;
     template <class F>
     void look_in_cells(const access& a, std::size_t span, F&& f) const;
     template <class F>
@@ -188,15 +204,17 @@ class name_table {
     std::vector<entry*> buckets_; // 2^(64 - bucket_shift_) of them, or none
     std::vector<entry*> cells_;   // as many, or none
     int bucket_shift_ = 64;
-    pool plain_; // objects and regions
+    pool plain_; // objects
+    pool regions_;
     pool parts_;
-    std::uint64_t levels_ = 0;    // which levels have entries
-    std::vector<entry*> regions_; // those that name regions
+    std::uint64_t levels_ = 0;              // which levels have entries
+    std::unique_ptr<named_regions> around_; // of objects and regions; null: no region has been named
     std::vector<std::unique_ptr<array>> arrays_;
     std::unique_ptr<std::unordered_map<const entry*, entry*>> held_; // the elements of containers; null: there are none
     std::forward_list<part_name> part_names_; // what the entries' names point to; a task without parts pays nothing
     std::uint64_t overlaps_ = 0;
     std::uint64_t searches_ = 0;
+    mutable std::uint64_t compared_ = 0;
 };
 
 // Whether an access to `outer` allows what `inner` does.

@@ -12,6 +12,8 @@
 namespace skerry::inline SKERRY_ABI::detail {
 region_id region_of(const void*) noexcept { return region_id::none; }
 bool lies_within(region_id, region_id) noexcept { return false; }
+region_id region_above(region_id) noexcept { return region_id::none; }
+bool region_exists(region_id) noexcept { return false; }
 void check_containment(const task_context&, const dependent_task&) {}
 } // namespace skerry::inline SKERRY_ABI::detail
 

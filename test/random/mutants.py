@@ -36,7 +36,9 @@ FAULTS = {
         (NAMES, "(b.kind == access_kind::region && lies_within(region_around(a), region_around(b)));",
          "(!@ && b.kind == access_kind::region && lies_within(region_around(a), region_around(b)));")],
     "bytes that appear in a region that has a name": [
-        (NAMES, "if (overlapping(r->name, a)) {", "if (!@ && overlapping(r->name, a)) {")],
+        (NAMES, "if (meet(r, a)) {", "if ((!@ || a.kind == access_kind::region) && meet(r, a)) {")],
+    "what lies in a region that appears": [
+        (NAMES, "if (meet(e, region)) {", "if (!@ && meet(e, region)) {")],
     "hooks not entered": [(SCOPE, "    if (hooked != 0) [[unlikely]] {", "    if (hooked != 0 && !@) {")],
     "writer of a part enters as a reader": [
         (SCOPE, "writes(a.mode) ? group_kind::parts :", "writes(a.mode) && !@ ? group_kind::parts :")],

@@ -14,6 +14,7 @@
 #include <skerry/finish.hpp>
 #include <skerry/forkjoin.hpp>
 #include <skerry/partition.hpp>
+#include <skerry/region.hpp>
 
 #include "deps/name_table.hpp"
 #include "deps/task_scope.hpp"
@@ -211,6 +212,122 @@ TEST(NameTable, KeepsWhatIsUnwrittenWithItsOverlaps) {
     t.set_unwritten(part(3), skerry::detail::no_child);
     ASSERT_TRUE(t.forget_written());
     EXPECT_EQ(t.size(), 0U);
+}
+
+access of(const skerry::region& r) { return {r.id(), {0}, access_mode::inout, access_kind::region}; }
+
+access of(const int& x) {
+    return {reinterpret_cast<std::uintptr_t>(&x), {sizeof x}, access_mode::inout, access_kind::bytes};
+}
+
+class NameTableRegions : public testing::Test { // NOLINT(cppcoreguidelines-virtual-class-destructor): gtest derives
+  public:
+    NameTableRegions(const NameTableRegions&) = delete;
+    NameTableRegions& operator=(const NameTableRegions&) = delete;
+
+  protected:
+    NameTableRegions() = default;
+    ~NameTableRegions() override { top.destroy_all(); }
+
+    // What a name that is in the table already, or appears, is ordered with besides its own accesses.
+    std::vector<access> hooks(const access& a) {
+        std::vector<access> names;
+        for (const name_table::entry* e : t.at(a).hooks) {
+            names.push_back(e->name);
+        }
+        return names;
+    }
+
+    skerry::region top = skerry::root_region().create();
+    name_table t;
+};
+
+MATCHER_P(Names, what, "") { return same_name(arg, what); }
+
+TEST_F(NameTableRegions, FindWhatIsAroundAndWithin) {
+    using testing::IsEmpty;
+    using testing::UnorderedElementsAre;
+    skerry::region left = top.create();
+    skerry::region inner = left.create().create();
+    skerry::region right = top.create();
+    const int& x = *inner.make<int>(1);
+    const int& y = *left.make<int>(2);
+    const int& z = *right.make<int>(3);
+    EXPECT_THAT(hooks(of(x)), IsEmpty()); // before a region has been named
+    EXPECT_THAT(hooks(of(left)), UnorderedElementsAre(Names(of(x))));
+    EXPECT_THAT(hooks(of(right)), IsEmpty());
+    EXPECT_THAT(hooks(of(y)), UnorderedElementsAre(Names(of(left))));
+    EXPECT_THAT(hooks(of(z)), UnorderedElementsAre(Names(of(right))));
+    EXPECT_THAT(hooks(of(inner)), UnorderedElementsAre(Names(of(left)), Names(of(x))));
+    EXPECT_THAT(hooks(of(top)), UnorderedElementsAre(Names(of(left)), Names(of(right)), Names(of(inner)), Names(of(x)),
+                                                     Names(of(y)), Names(of(z))));
+    const int& late = *inner.make<int>(4);
+    EXPECT_THAT(hooks(of(late)), UnorderedElementsAre(Names(of(top)), Names(of(left)), Names(of(inner))));
+}
+
+// Memory that nobody uses goes to another region, where the same names are used for what is made there.
+TEST_F(NameTableRegions, FollowMemoryToAnotherRegion) {
+    using testing::Contains;
+    for (const bool named_before : {true, false}) {
+        skerry::region first = top.create();
+        const int* x = first.make<int>(1);
+        t.at(of(*x));
+        t.at(of(first));
+        first.destroy_all();
+        skerry::region second = top.create();
+        if (named_before) {
+            t.at(of(second));
+        }
+        const int* again = second.make<int>(2);
+        for (int i = 0; i < 1000 && again != x; ++i) {
+            again = second.make<int>(2);
+        }
+        ASSERT_EQ(again, x) << "the page has not been used again, and this test shows nothing";
+        if (!named_before) {
+            t.at(of(*again));
+            EXPECT_THAT(hooks(of(second)), Contains(Names(of(*again))));
+        } else {
+            EXPECT_THAT(hooks(of(*again)), Contains(Names(of(second))));
+        }
+    }
+}
+
+// With how many names those of a spawn are compared does not depend on how many other regions are named.
+TEST_F(NameTableRegions, AreFoundWithoutLookingAtOthers) {
+    std::vector<std::uint64_t> few_compared;
+    for (const std::size_t regions : {std::size_t{10}, std::size_t{10'000}}) {
+        name_table names;
+        std::vector<skerry::region> all;
+        for (std::size_t i = 0; i < regions; ++i) {
+            all.push_back(top.create());
+            names.at(of(*all.back().make<int>(0)));
+            names.at(of(all.back()));
+        }
+        const std::uint64_t before = names.searches();
+        std::vector<std::uint64_t> compared;
+        const auto appears = [&](const access& a) {
+            const std::uint64_t so_far = names.compared();
+            names.at(a);
+            compared.push_back(names.compared() - so_far);
+        };
+        static constexpr int outside = 0;
+        std::vector<int> large(1'000'000);
+        appears(of(*all[regions / 2].make<int>(1)));
+        appears(of(outside));
+        appears(
+            {reinterpret_cast<std::uintptr_t>(large.data()), {4 * large.size()}, access_mode::in, access_kind::bytes});
+        skerry::region unnamed = top.create();
+        appears(of(*unnamed.make<int>(1)));
+        appears(of(unnamed));
+        appears(of(all[regions / 3].create()));
+        EXPECT_EQ(names.searches() - before, 6U);
+        if (few_compared.empty()) {
+            few_compared = compared;
+        }
+        for (std::size_t i = 0; i < compared.size(); ++i) {
+            EXPECT_LE(compared[i], few_compared[i]) << i << " with " << regions;
+        }
+    }
 }
 
 } // namespace
