@@ -15,13 +15,6 @@ namespace skerry::inline SKERRY_ABI::detail {
 
 namespace {
 
-// As any name of a part; the mode means nothing.
-access access_to(const part_name& name) noexcept {
-    access a{name.first(), {0}, access_mode::in, access_kind::part};
-    a.part = &name;
-    return a;
-}
-
 region_id region_around(const access& a) noexcept {
     return a.kind == access_kind::region ? region_id{a.first} : region_of(reinterpret_cast<const void*>(a.first));
 }
@@ -50,6 +43,12 @@ bool contains(const access& outer, const access& inner) noexcept {
         return lies_within(region_around(inner), region_around(outer));
     }
     return inner.kind != access_kind::region && !outer.nothing() && covers(box_of(outer), box_of(inner));
+}
+
+access name_table::access_to(const part_name& name) noexcept {
+    access a{name.first(), {0}, access_mode::in, access_kind::part};
+    a.part = &name;
+    return a;
 }
 
 unsigned name_table::level_of(const access& a) noexcept {
@@ -531,6 +530,9 @@ std::uint64_t name_table::unwritten(const access& a) const noexcept {
 // --- memory ---------------------------------------------------------------------------------------------------------
 
 void name_table::pool::reserve() {
+    if (vacant != nullptr) {
+        return;
+    }
     if (blocks.empty() || blocks.back().used == blocks.back().capacity) {
         const std::size_t capacity = std::max<std::size_t>(8, size);
         blocks.push_back({std::make_unique<entry[]>(capacity), capacity, 0});
@@ -552,6 +554,7 @@ void name_table::pool::clear() noexcept {
         blocks.back().used = 0;
     }
     size = 0;
+    vacant = nullptr;
 }
 
 void name_table::grow() {

@@ -13,6 +13,9 @@
 //     name but its parts touches it, and then none of its parts is compared with anything.
 //  4. An entry of kind `elements` stands for the bytes that a container holds: whoever overlaps it hooks on the
 //     container, which is its only hook. No group lives there.
+//  5. Entries that are used again keep their `room` as it is: whoever ended a group there may be about to say that it
+//  is
+//     vacant.
 
 #include <bit>
 #include <cstddef>
@@ -20,6 +23,7 @@
 #include <forward_list>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <skerry/detail/base/abi.hpp>
@@ -27,6 +31,7 @@
 #include <skerry/detail/deps/overlapping.hpp>
 
 #include "deps/named_regions.hpp"
+#include "deps/names_kept.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -93,6 +98,22 @@ class name_table {
         return left;
     }
     void clear() noexcept;
+    // Whether the table is to look for names that it can use again before so many more appear.
+    [[nodiscard]] bool is_full(std::size_t more) const noexcept { return size() + more > reuse_at_; }
+    // Uses the names again whose accesses are over, and lets the table grow if that are less than half of them. Not
+    // those of what is unwritten, and of containers with elements. `end`: of an entry, whether its accesses are over;
+    // they have been given up then, and nobody but the table knows the entry. Complexity: O(entries and what they hook
+    // on); as it is called when the table is_full(), O(1) for each name that appears.
+    template <class F>
+    void reuse(F&& end) noexcept {
+        for_each([&](entry& e) {
+            if (e.unwritten == no_child && e.name.kind != access_kind::elements &&
+                (held_ == nullptr || !held_->contains(&e)) && end(e)) {
+                mark_vacant(e);
+            }
+        });
+        take_vacant();
+    }
     // Forgets all but the names of what is unwritten. False: without memory for these all stay. Precondition: no group
     // lives in an entry. Complexity: O(entries), and what it costs that those which stay appear.
     [[nodiscard]] bool forget_written() noexcept;
@@ -107,6 +128,11 @@ class name_table {
   private:
     name_table& operator=(name_table&&) noexcept = default;
 
+    // No access names nothing, and what a container holds is of another kind.
+    static bool is_vacant(const entry& e) noexcept { return e.name.kind == access_kind::bytes && e.name.extent == 0; }
+    static void mark_vacant(entry& e) noexcept;
+    void take_vacant() noexcept;
+
     // Entries that stay where they are.
     struct pool {
         struct block {
@@ -116,22 +142,30 @@ class name_table {
         };
         std::vector<block> blocks;
         std::size_t size = 0;
+        entry* vacant = nullptr; // by `next`: have been used, and are not
 
         // Room for one more. Errors: std::bad_alloc.
         void reserve();
         // Precondition: there is room.
         entry& take() noexcept {
             ++size;
+            if (vacant != nullptr) {
+                return *std::exchange(vacant, vacant->next);
+            }
             return blocks.back().entries[blocks.back().used++];
         }
         template <class F>
         void for_each(F&& f) const {
             for (const block& b : blocks) {
                 for (std::size_t i = 0; i < b.used; ++i) {
-                    f(b.entries[i]);
+                    if (!is_vacant(b.entries[i])) {
+                        f(b.entries[i]);
+                    }
                 }
             }
         }
+        // Those that are vacant now. Returns the levels of the others.
+        std::uint64_t take_vacant() noexcept;
         void clear() noexcept;
     };
 
@@ -144,6 +178,8 @@ class name_table {
         bool alone = true;
     };
 
+    // As any name of a part; the mode means nothing.
+    static access access_to(const part_name& name) noexcept;
     // An object of 2^(level-1) < bytes <= 2^level touches at most two granules of 2^level bytes, and lies in the bucket
     // of the first.
     static unsigned level_of(const access& a) noexcept;
@@ -207,6 +243,7 @@ class name_table {
     pool plain_; // objects
     pool regions_;
     pool parts_;
+    std::size_t reuse_at_ = names_kept();
     std::uint64_t levels_ = 0;              // which levels have entries
     std::unique_ptr<named_regions> around_; // of objects and regions; null: no region has been named
     std::vector<std::unique_ptr<array>> arrays_;

@@ -168,6 +168,9 @@ bool task_scope::submit(dependent_task& task) {
     const std::lock_guard lock(mutex_);
     touch_list touched;
     touched.reserve(task.node_count);
+    if (names_.is_full(task.node_count)) [[unlikely]] {
+        reuse_names();
+    }
     const std::uint64_t overlaps_before = names_.overlaps();
     if (task.containers != 0) [[unlikely]] {
         look_into_containers(task);

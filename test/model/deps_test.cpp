@@ -54,6 +54,12 @@ TEST(deps, a_task_of_two_objects) {
     using w = task_of_two_objects;
     expect_order<w, &w::spawner, &w::first, &w::second>({"ready at once", "waits"});
 }
+TEST(deps, names_are_used_again) {
+    using w = names_used_again;
+    const std::set<std::string> goals{"ready at once", "waits"};
+    expect_well<w, &w::spawner, &w::first, &w::second>(goals, {});
+    expect_well<w, &w::spawner, &w::first, &w::second>(goals, {.memory = memory_order_of::rc11});
+}
 TEST(deps, a_failure_is_met_as_in_the_serial_program) {
     using w = failing_writer;
     expect_order<w, &w::spawner, &w::first>({"ready at once", "waits"});

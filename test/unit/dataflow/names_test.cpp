@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -328,6 +329,94 @@ TEST_F(NameTableRegions, AreFoundWithoutLookingAtOthers) {
             EXPECT_LE(compared[i], few_compared[i]) << i << " with " << regions;
         }
     }
+}
+
+TEST_F(NameTableRegions, AreUsedAgain) {
+    using testing::IsEmpty;
+    using testing::UnorderedElementsAre;
+    skerry::region inner = top.create().create();
+    const int& x = *inner.make<int>(1);
+    const int& y = *inner.make<int>(2);
+    std::vector<double> array(100);
+    const auto blocks = skerry::partition(array, 10);
+    const auto first = inout(blocks(0));
+    const auto second = inout(blocks(1));
+    const access whole{reinterpret_cast<std::uintptr_t>(array.data()), {800}, access_mode::inout, access_kind::bytes};
+    for (int round = 0; round < 3; ++round) {
+        EXPECT_EQ(hooks(of(x)).size(), round == 0 ? 0U : 1U);
+        t.at(of(inner));
+        t.at(of(y));
+        t.at(first.describe());
+        t.at(second.describe());
+        EXPECT_THAT(hooks(whole), UnorderedElementsAre(Names(first.describe()), Names(second.describe())));
+        t.reuse([&](const name_table::entry& e) { return !same_name(e.name, of(inner)) && !same_name(e.name, whole); });
+        EXPECT_EQ(t.size(), 2U);
+        EXPECT_THAT(hooks(of(inner)), IsEmpty()) << "nobody uses what it has met";
+        EXPECT_THAT(hooks(whole), IsEmpty());
+        EXPECT_THAT(hooks(first.describe()), UnorderedElementsAre(Names(whole)));
+        EXPECT_THAT(hooks(of(y)), UnorderedElementsAre(Names(of(inner))));
+        t.reuse([&](const name_table::entry& e) { return !same_name(e.name, of(inner)); });
+        EXPECT_EQ(t.size(), 1U);
+    }
+    t.reuse([](const name_table::entry&) { return true; });
+    EXPECT_EQ(t.size(), 0U);
+    EXPECT_THAT(hooks(of(x)), IsEmpty());
+    EXPECT_THAT(hooks(of(top)), UnorderedElementsAre(Names(of(x))));
+}
+
+TEST(NameTable, UsesNoNameAgainThatIsNeeded) {
+    name_table t;
+    std::vector<int> v(8);
+    const access container{reinterpret_cast<std::uintptr_t>(&v), {sizeof v}, access_mode::inout, access_kind::bytes};
+    t.hold(t.at(container), reinterpret_cast<std::uintptr_t>(v.data()), 8 * sizeof(int));
+    t.at(of(v[1]));
+    const int x = 0;
+    t.at(of(x));
+    t.set_unwritten(of(x), 7);
+    t.reuse([](const name_table::entry&) { return true; });
+    EXPECT_EQ(t.size(), 3U) << "the container, its elements, and what is unwritten";
+    EXPECT_EQ(t.unwritten(of(x)), 7U);
+    EXPECT_EQ(t.at(of(v[1])).hooks.size(), 1U);
+}
+
+std::size_t resident_bytes() {
+    std::ifstream file("/proc/self/statm");
+    std::size_t all = 0;
+    std::size_t resident = 0;
+    file >> all >> resident;
+    return resident * 4096;
+}
+
+// As many names as there are, and no wait: those whose tasks have ended are used again.
+TEST(DataflowNamesAlone, TenMillionObjectsWithoutAWaitNeedFewNames) {
+#ifdef SKERRY_SANITIZED
+    constexpr std::size_t objects = 300'000;
+#else
+    constexpr std::size_t objects = 10'000'000;
+#endif
+    constexpr std::size_t at_a_time = 100'000;
+    std::vector<unsigned char> v(objects, 0);
+    skerry::options o;
+    o.workers = 2;
+    skerry::runtime runtime(o);
+    runtime.run([&] {
+        const std::size_t before = resident_bytes();
+        std::size_t most = 0;
+        std::size_t most_names = 0;
+        for (std::size_t i = 0; i < objects; ++i) {
+            spawn([](unsigned char& x) { x = 1; }, out(v[i]));
+            if (i % at_a_time == 0) {
+                most = std::max(most, resident_bytes());
+                most_names = std::max(most_names, known_names());
+            }
+        }
+        most = std::max(most, resident_bytes());
+        EXPECT_LE(most_names, std::size_t{1} << 15);
+#ifndef SKERRY_SANITIZED // which keep memory that has been freed
+        EXPECT_LE(most - std::min(most, before), std::size_t{96} << 20);
+#endif
+    });
+    EXPECT_EQ(std::ranges::count(v, 1), std::ssize(v));
 }
 
 } // namespace
