@@ -17,9 +17,9 @@ namespace {
 using namespace jacobi_tasks;
 
 // Rows, and those of a strip. At size paper they are Myrmics': 4,096 rows of 1,024 in 14 regions, 16 rounds.
-constexpr presets sizes{{{24, 6}, {96, 12}, {1200, 100}, {4096, 293}}};
-constexpr std::array<std::size_t, size_names.size()> columns_of{36, 144, 1800, 1024};
-constexpr std::array<std::size_t, size_names.size()> rounds_of{4, 8, 32, 16};
+constexpr presets sizes{{{24, 6}, {192, 16}, {1200, 100}, {4096, 293}}};
+constexpr std::array<std::size_t, size_names.size()> columns_of{36, 288, 1800, 1024};
+constexpr std::array<std::size_t, size_names.size()> rounds_of{4, 16, 32, 16};
 
 /// Jacobi's iteration on a table with a fixed border, in strips of rows that lie in regions of their own (Lyberis et
 /// al., "Myrmics", VI-B). The rows that neighbours read lie apart, twice, so that a strip may be a round ahead.
