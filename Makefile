@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 .PHONY: help run test bench install package setup clean configure-release build-release
 
 help:
-	@echo 'make run      build Skerry and run its nineteen programs, each checked and timed against its serial elision'
+	@echo 'make run      build Skerry and run its twenty-one programs, each checked and timed against its serial elision'
 	@echo 'make test     build and run the tests'
 	@echo 'make bench    build and run the comparison with oneTBB, OpenMP and rayon'
 	@echo 'make install  install headers, libraries, package files and the skerry command under PREFIX ($(PREFIX))'

@@ -138,10 +138,11 @@ void add_run(CLI::App& app, cli::run_request& request, words_of_run& words) {
         ->check(CLI::IsMember(std::vector<std::string>(apps::size_names.begin(), apps::size_names.end())))
         ->option_text("SIZE");
     command
-        ->add_option(
-            "--input", words.inputs,
-            "Instead of generated input: wordnet, or a file (edge list of SNAP, KONECT or networkx, Matrix "
-            "Market, Ligra adjacency); digits: images; may be packed by gzip; packets: a capture, one or more times")
+        ->add_option("--input", words.inputs,
+                     "Instead of generated input: wordnet, or a file (edge list of SNAP, KONECT or networkx, Matrix "
+                     "Market, Ligra adjacency); digits: images; jacobi: china, flower, generated, or a PPM; may be "
+                     "packed by gzip; "
+                     "packets: a capture, one or more times")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->check(not_empty);

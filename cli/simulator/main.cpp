@@ -88,12 +88,12 @@ int main(int argc, char** argv) {
 
     CLI::App app("Skerry on a simulated machine", "skerry-sim");
     app.add_option("MACHINE", machine, "A description in machines/, such as tiny4-gwb")->required();
-    app.add_option("PROGRAM", run.program, "digits, ligra-bfs, list or mixed")
+    app.add_option("PROGRAM", run.program, "digits, jacobi, ligra-bfs, list, mixed or sparselu")
         ->required()
         ->check(CLI::IsMember(cli::simulated_programs()));
     app.add_option("--size", size)
         ->check(CLI::IsMember(std::vector<std::string>(apps::size_names.begin(), apps::size_names.end())));
-    app.add_option("--input", run.options.input, "digits: a file of images");
+    app.add_option("--input", run.options.input, "digits: a file of images; jacobi: a photograph; sparselu: a graph");
     app.add_option("--train", run.options.train, "digits: only the first so many images");
     app.add_option("--seed", run.options.seed);
     app.add_option("--granularity", run.options.granularity);

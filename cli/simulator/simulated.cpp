@@ -15,17 +15,20 @@
 
 namespace apps::parallel {
 entry entry_digits();
+entry entry_jacobi();
 entry entry_ligra_bfs();
 entry entry_list();
 entry entry_mixed();
+entry entry_sparselu();
 } // namespace apps::parallel
 
 namespace cli {
 
 namespace {
 
-constexpr std::array entries{&apps::parallel::entry_digits, &apps::parallel::entry_ligra_bfs,
-                             &apps::parallel::entry_list, &apps::parallel::entry_mixed};
+constexpr std::array entries{&apps::parallel::entry_digits,    &apps::parallel::entry_jacobi,
+                             &apps::parallel::entry_ligra_bfs, &apps::parallel::entry_list,
+                             &apps::parallel::entry_mixed,     &apps::parallel::entry_sparselu};
 
 skerry::steal_mode steal_of(std::string_view name) {
     constexpr std::array<std::string_view, 4> names{"automatic", "asymmetric", "locked", "interrupt"};

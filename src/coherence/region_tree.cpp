@@ -289,6 +289,12 @@ bool lies_within(region_id inner, region_id outer) noexcept {
     return i == o;
 }
 
+region_id region_above(region_id id) noexcept {
+    const region_state* const s = region_table::instance().find(id);
+    const region_state* const above = s != nullptr ? parent_of(*s) : nullptr;
+    return above != nullptr ? above->id.load(memory_order::acquire) : region_id::none; // T4 <- T3
+}
+
 page* take_content(region_state& s) noexcept {
     const std::lock_guard guard(s.guard);
     s.newest = nullptr;

@@ -26,6 +26,9 @@ void check_usable(const region_state& s, region_id id, const char* what);
 // Complexity: the difference of their depths.
 [[nodiscard]] bool lies_within(region_id inner, region_id outer) noexcept;
 
+// The region that it lies in; `none` if it is a root, or not there.
+[[nodiscard]] region_id region_above(region_id id) noexcept;
+
 // The region and all within, each before its children. Empty if it is not there. Errors: std::bad_alloc.
 [[nodiscard]] std::vector<region_id> subtree(region_id id);
 

@@ -29,6 +29,21 @@ void task_scope::forget_names() noexcept {
     names_seen_ = names_kept_ = 0;
 }
 
+// Under the lock: whether all accesses so far to the object have ended; what they have left is given up then.
+bool task_scope::give_up_if_over(const name_table::entry& e) noexcept {
+    if (e.last == nullptr) {
+        return true;
+    }
+    if (e.last->unfinished.load(memory_order::acquire) != 1) { // E3 <- E1
+        return false;
+    }
+    software_order::give_up(*e.last);
+    return true;
+}
+
+// Under the lock, before a task names anything: the names are about to be more than they have been.
+void task_scope::reuse_names() noexcept { names_.reuse(give_up_if_over); }
+
 // Whoever spawns in another branch does it under the lock, so it finds all names or none, and its child is counted
 // before or comes after.
 void task_scope::tidy(std::uint64_t before) noexcept {
@@ -67,7 +82,7 @@ void task_scope::tidy_at_times() noexcept {
     const std::lock_guard lock(mutex_);
     looked_at_.store(next_number(), memory_order::relaxed);
     const std::size_t known = names_.size();
-    most_new_ = std::max(most_new_, known - names_seen_);
+    most_new_ = std::max(most_new_, known - std::min(known, names_seen_)); // some may have been used again
     names_seen_ = known;
     if (known <= std::max(few_names, 2 * (names_kept_ + most_new_)) || children() != 0 ||
         guests_.load(memory_order::acquire) != 0) { // G2 <- G1

@@ -15,13 +15,6 @@ namespace skerry::inline SKERRY_ABI::detail {
 
 namespace {
 
-// As any name of a part; the mode means nothing.
-access access_to(const part_name& name) noexcept {
-    access a{name.first(), {0}, access_mode::in, access_kind::part};
-    a.part = &name;
-    return a;
-}
-
 region_id region_around(const access& a) noexcept {
     return a.kind == access_kind::region ? region_id{a.first} : region_of(reinterpret_cast<const void*>(a.first));
 }
@@ -50,6 +43,12 @@ bool contains(const access& outer, const access& inner) noexcept {
         return lies_within(region_around(inner), region_around(outer));
     }
     return inner.kind != access_kind::region && !outer.nothing() && covers(box_of(outer), box_of(inner));
+}
+
+access name_table::access_to(const part_name& name) noexcept {
+    access a{name.first(), {0}, access_mode::in, access_kind::part};
+    a.part = &name;
+    return a;
 }
 
 unsigned name_table::level_of(const access& a) noexcept {
@@ -83,28 +82,40 @@ name_table::entry& name_table::at(const access& a) {
                (e->name.first != a.first || e->name.kind != access_kind::bytes || e->name.extent != a.extent)) {
             e = e->next;
         }
-        return e != nullptr ? *e : add(a, level);
+        if (e == nullptr) {
+            return add(a, level);
+        }
+        if (e->in != nullptr && has_moved(*e)) [[unlikely]] {
+            settle_again(*e);
+        }
+        return *e;
     }
     const unsigned level = level_of(a);
-    if (entry* const known = find(a, level)) {
-        return *known;
+    entry* const known = find(a, level);
+    if (known == nullptr) {
+        return add(a, level);
     }
-    return add(a, level);
+    if (known->in != nullptr && has_moved(*known)) [[unlikely]] {
+        settle_again(*known);
+    }
+    return *known;
 }
 
 name_table::entry& name_table::add(const access& a, unsigned level) {
     const bool part = level == part_level;
     array* const own = part ? &array_of(a.part->of) : nullptr;
+    if (level == region_level && around_ == nullptr) {
+        find_regions();
+    }
     std::vector<entry*> hooks;
     find_overlaps(a, own, hooks);
     if (size() >= buckets_.size()) {
         grow();
     }
-    pool& home = part ? parts_ : plain_;
+    named_regions::node* const in = part ? nullptr : region_for(a);
+    pool& home = part ? parts_ : level == region_level ? regions_ : plain_;
     home.reserve();
-    if (level == region_level) {
-        regions_.reserve(regions_.size() + 1);
-    } else if (part) {
+    if (part) {
         if (own->parts.size() == own->parts.capacity()) {
             own->parts.reserve(2 * own->parts.size() + 8);
         }
@@ -115,16 +126,95 @@ name_table::entry& name_table::add(const access& a, unsigned level) {
     fresh.name = a;
     fresh.hooks = std::move(hooks);
     link(fresh, level);
+    settle(fresh, in);
     overlaps_ += fresh.hooks.empty() ? 0U : 1U;
-    if (level == region_level) {
-        regions_.push_back(&fresh);
-    } else if (part) {
+    if (part) {
         fresh.name.part = &part_names_.front();
         own->parts.push_back(&fresh);
-    } else {
+    } else if (level != region_level) {
         levels_ |= std::uint64_t{1} << level;
     }
     return fresh;
+}
+
+// --- regions --------------------------------------------------------------------------------------------------------
+
+// The first region is about to appear: from now on names stand where they lie. Errors: std::bad_alloc; as before.
+void name_table::find_regions() {
+    around_ = std::make_unique<named_regions>();
+    try {
+        plain_.for_each([this](entry& e) { static_cast<void>(region_for(e.name)); });
+    } catch (const std::bad_alloc&) {
+        around_.reset();
+        throw;
+    }
+    plain_.for_each([this](entry& e) { settle(e, region_for(e.name)); }); // finds what has been made
+}
+
+// Where such a name is to stand; null: nowhere, as no region has been named. Errors: std::bad_alloc; as before.
+named_regions::node* name_table::region_for(const access& a) {
+    return around_ != nullptr && !a.nothing() ? &around_->at(region_around(a)) : nullptr;
+}
+
+void name_table::settle(entry& e, named_regions::node* in) noexcept {
+    if (in != nullptr) {
+        named_regions::put(e, *in, e.name.kind == access_kind::region);
+    }
+}
+
+// Memory may go to another region when nobody uses it, and what a region is may come later than its name.
+// Precondition: regions have been named.
+bool name_table::has_moved(const entry& e) const noexcept { return region_around(e.name) != e.in->id; }
+
+// The same for an entry whose name has another region around it than before. Whoever has used the name so far has
+// ended, or memory would not have moved; so what it overlaps now need not know of it. Errors: std::bad_alloc; as
+// before.
+void name_table::settle_again(entry& e) {
+    named_regions::node* const in = region_for(e.name);
+    std::vector<entry*> met;
+    find_overlaps(e.name, nullptr, met);
+    std::erase_if(met,
+                  [&e](entry* other) { return other == &e || std::ranges::find(e.hooks, other) != e.hooks.end(); });
+    e.hooks.insert(e.hooks.end(), met.begin(), met.end());
+    overlaps_ += met.empty() ? 0U : 1U;
+    named_regions::take(e);
+    settle(e, in);
+}
+
+bool name_table::meet(const entry& e, const access& a) const noexcept {
+    ++compared_;
+    return overlapping(e.name, a);
+}
+
+// Calls f with the regions that have names around what `a` names.
+template <class F>
+void name_table::look_around(const access& a, F&& f) const {
+    const region_id around = around_ != nullptr ? region_around(a) : region_id::none;
+    if (around == region_id::none) {
+        return;
+    }
+    around_->for_each_around(around, [&](named_regions::place& p) {
+        entry& r = static_cast<entry&>(p);
+        if (meet(r, a)) {
+            f(r);
+        }
+    });
+}
+
+// Calls f with what has a name and lies in that region.
+template <class F>
+void name_table::look_within(const access& region, F&& f) const {
+    const auto each = [&](entry& e) {
+        if (meet(e, region)) {
+            f(e);
+        }
+    };
+    around_->for_each_within(region_id{region.first}, [&](named_regions::place& p) { each(static_cast<entry&>(p)); });
+    for (const std::unique_ptr<array>& a : arrays_) {
+        if (meets(region, *a)) {
+            std::ranges::for_each(a->parts, [&](entry* part) { each(*part); });
+        }
+    }
 }
 
 // Into its bucket. Precondition: there are buckets.
@@ -155,6 +245,7 @@ void name_table::make_cells() {
 
 // Precondition: it is in its bucket.
 void name_table::unlink(entry& e) noexcept {
+    named_regions::take(e);
     const unsigned level = level_of(e.name);
     entry** at = &buckets_[bucket(level, granule_of(e.name, level))];
     while (*at != &e) {
@@ -210,6 +301,7 @@ void name_table::hold(entry& container, std::uintptr_t first, std::size_t bytes)
         }
     }
     container.hooks.reserve(container.hooks.size() + met.size());
+    named_regions::node* const in = region_for(now);
     if (elements == nullptr) {
         if (size() >= buckets_.size()) {
             grow();
@@ -229,6 +321,7 @@ void name_table::hold(entry& container, std::uintptr_t first, std::size_t bytes)
     if (bytes != 0) {
         const unsigned level = level_of(now);
         link(*elements, level);
+        settle(*elements, in);
         levels_ |= std::uint64_t{1} << level;
     }
     std::erase_if(container.hooks, std::not_fn(touches_itself));
@@ -250,7 +343,7 @@ void name_table::look_at_level(const access& a, std::size_t span, unsigned level
     for (std::uintptr_t granule = lowest == 0 ? 0 : lowest - 1; granule <= highest; ++granule) {
         for (entry* e = buckets_[bucket(level, granule)]; e != nullptr; e = e->next) {
             // Buckets are shared: what is found must be of this granule, or it would be found twice.
-            if (level_of(e->name) == level && e->name.first >> level == granule && overlapping(e->name, a)) {
+            if (level_of(e->name) == level && e->name.first >> level == granule && meet(*e, a)) {
                 f(*e);
             }
         }
@@ -264,21 +357,22 @@ void name_table::look_in_cells(const access& a, std::size_t span, F&& f) const {
     const std::uintptr_t highest = (a.first + span - 1) >> cell_level;
     for (std::uintptr_t cell = lowest == 0 ? 0 : lowest - 1; cell <= highest; ++cell) {
         for (entry* e = cells_[bucket(cell_level, cell)]; e != nullptr; e = e->next_in_cell) {
-            if (e->name.first >> cell_level == cell && overlapping(e->name, a)) {
+            if (e->name.first >> cell_level == cell && meet(*e, a)) {
                 f(*e);
             }
         }
     }
 }
 
-// Among objects and regions. `span`: from the first byte to the last of what `a` names.
+// Among objects, and the regions around. `span`: from the first byte to the last of what `a` names.
 template <class F>
 void name_table::look_among_plain(const access& a, std::size_t span, F&& f) const {
     const bool by_cells = !cells_.empty() && is_wide(span);
     const unsigned finest = by_cells ? cell_level : static_cast<unsigned>(std::countr_zero(levels_));
+    look_around(a, f);
     if (levels_ != 0 && (span >> finest) > plain_.size) { // more to look at than entries
         plain_.for_each([&](entry& e) {
-            if (overlapping(e.name, a)) {
+            if (meet(e, a)) {
                 f(e);
             }
         });
@@ -289,11 +383,6 @@ void name_table::look_among_plain(const access& a, std::size_t span, F&& f) cons
     }
     for (std::uint64_t levels = by_cells ? levels_ & ~small_levels : levels_; levels != 0; levels &= levels - 1) {
         look_at_level(a, span, static_cast<unsigned>(std::countr_zero(levels)), f);
-    }
-    for (entry* const r : regions_) {
-        if (overlapping(r->name, a)) {
-            f(*r);
-        }
     }
 }
 
@@ -327,7 +416,7 @@ void name_table::look_among_parts(const access& a, const byte_box& box, const ar
     }
     if (places > of.parts.size()) {
         for (entry* const e : of.parts) {
-            if (overlapping(e->name, a)) {
+            if (meet(*e, a)) {
                 f(*e);
             }
         }
@@ -360,7 +449,7 @@ name_table::array& name_table::array_of(const tiling& t) {
     }
     auto fresh = std::make_unique<array>(array{t, t.whole()});
     const part_name whole{{t.first, t.extent, t.extent, t.pitch}, {}};
-    if (plain_.size != 0) {
+    if (plain_.size + regions_.size != 0) {
         look_among_plain(access_to(whole), fresh->whole.span(), [&](const entry&) { fresh->alone = false; });
     }
     arrays_.reserve(arrays_.size() + 1);
@@ -391,13 +480,8 @@ void name_table::look(const access& a, const array* own, F&& f) const {
         return;
     }
     if (a.kind == access_kind::region) {
-        const auto each = [&](entry& e) {
-            if (overlapping(e.name, a)) {
-                f(e);
-            }
-        };
-        plain_.for_each(each);
-        parts_.for_each(each);
+        look_around(a, f);
+        look_within(a, f);
         return;
     }
     const byte_box box = box_of(a);
@@ -446,6 +530,9 @@ std::uint64_t name_table::unwritten(const access& a) const noexcept {
 // --- memory ---------------------------------------------------------------------------------------------------------
 
 void name_table::pool::reserve() {
+    if (vacant != nullptr) {
+        return;
+    }
     if (blocks.empty() || blocks.back().used == blocks.back().capacity) {
         const std::size_t capacity = std::max<std::size_t>(8, size);
         blocks.push_back({std::make_unique<entry[]>(capacity), capacity, 0});
@@ -467,6 +554,7 @@ void name_table::pool::clear() noexcept {
         blocks.back().used = 0;
     }
     size = 0;
+    vacant = nullptr;
 }
 
 void name_table::grow() {
@@ -486,9 +574,10 @@ void name_table::clear() noexcept {
     std::fill(buckets_.begin(), buckets_.end(), nullptr);
     cells_.clear();
     plain_.clear();
+    regions_.clear();
     parts_.clear();
     levels_ = 0;
-    regions_.clear();
+    around_.reset();
     arrays_.clear();
     part_names_.clear();
     held_.reset();

@@ -13,6 +13,9 @@
 //     name but its parts touches it, and then none of its parts is compared with anything.
 //  4. An entry of kind `elements` stands for the bytes that a container holds: whoever overlaps it hooks on the
 //     container, which is its only hook. No group lives there.
+//  5. Entries that are used again keep their `room` as it is: whoever ended a group there may be about to say that it
+//  is
+//     vacant.
 
 #include <bit>
 #include <cstddef>
@@ -20,20 +23,24 @@
 #include <forward_list>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/deps/dependent_task.hpp>
 #include <skerry/detail/deps/overlapping.hpp>
 
+#include "deps/named_regions.hpp"
+#include "deps/names_kept.hpp"
+
 namespace skerry::inline SKERRY_ABI::detail {
 
 class name_table {
   public:
-    struct entry {
-        access name; // without the mode
+    struct entry : named_regions::place { // which it has if regions are named
+        access name{};                    // without the mode
         access_group* last = nullptr;
-        access_group room;                          // for a group, if none lives here
+        access_group room{};                        // for a group, if none lives here
         entry* next = nullptr;                      // in its bucket
         entry* next_in_cell = nullptr;              // where there are cells
         std::uint64_t unwritten = no_child;         // whose failure is the reason why the object was not written
@@ -47,8 +54,9 @@ class name_table {
     ~name_table() = default;
 
     // The entry of this name, made if need be. O(1) for a name that is known or has neighbours of its own size; for
-    // others that appear O(extent / cell_bytes) and what begins in the cells at its ends, or O(entries), whichever is
-    // less; O(entries) for a region that appears. A part that appears, of an array that nothing else touches:
+    // others that appear O(extent / cell_bytes) and what begins in the cells at its ends, or O(objects), whichever is
+    // less. Where regions are named, what appears in one costs its depth besides, and a region that appears also what
+    // lies in it; the first that appears costs O(entries). A part that appears, of an array that nothing else touches:
     // O(partitions). An array that is touched otherwise costs its parts and others what they have to look at: at most
     // the entries. Errors: std::bad_alloc; the table is as before, or has an array more of which no part has appeared.
     entry& at(const access& a);
@@ -74,6 +82,7 @@ class name_table {
     template <class F>
     void for_each(F&& f) {
         plain_.for_each(f);
+        regions_.for_each(f);
         parts_.for_each(f);
     }
     // What is unwritten counts as written where ended(entry). Returns whether any is left. Complexity: O(entries).
@@ -89,17 +98,40 @@ class name_table {
         return left;
     }
     void clear() noexcept;
+    // Whether the table is to look for names that it can use again before so many more appear.
+    [[nodiscard]] bool is_full(std::size_t more) const noexcept { return size() + more > reuse_at_; }
+    // Uses the names again whose accesses are over, and lets the table grow if that are less than half of them. Not
+    // those of what is unwritten, and of containers with elements. `end`: of an entry, whether its accesses are over;
+    // they have been given up then, and nobody but the table knows the entry. Complexity: O(entries and what they hook
+    // on); as it is called when the table is_full(), O(1) for each name that appears.
+    template <class F>
+    void reuse(F&& end) noexcept {
+        for_each([&](entry& e) {
+            if (e.unwritten == no_child && e.name.kind != access_kind::elements &&
+                (held_ == nullptr || !held_->contains(&e)) && end(e)) {
+                mark_vacant(e);
+            }
+        });
+        take_vacant();
+    }
     // Forgets all but the names of what is unwritten. False: without memory for these all stay. Precondition: no group
     // lives in an entry. Complexity: O(entries), and what it costs that those which stay appear.
     [[nodiscard]] bool forget_written() noexcept;
-    [[nodiscard]] std::size_t size() const noexcept { return plain_.size + parts_.size; }
+    [[nodiscard]] std::size_t size() const noexcept { return plain_.size + regions_.size + parts_.size; }
     // How many names have appeared that overlap others.
     [[nodiscard]] std::uint64_t overlaps() const noexcept { return overlaps_; }
     // How many names have been compared with others when they appeared.
     [[nodiscard]] std::uint64_t searches() const noexcept { return searches_; }
+    // With how many others in all.
+    [[nodiscard]] std::uint64_t compared() const noexcept { return compared_; }
 
   private:
     name_table& operator=(name_table&&) noexcept = default;
+
+    // No access names nothing, and what a container holds is of another kind.
+    static bool is_vacant(const entry& e) noexcept { return e.name.kind == access_kind::bytes && e.name.extent == 0; }
+    static void mark_vacant(entry& e) noexcept;
+    void take_vacant() noexcept;
 
     // Entries that stay where they are.
     struct pool {
@@ -110,22 +142,30 @@ class name_table {
         };
         std::vector<block> blocks;
         std::size_t size = 0;
+        entry* vacant = nullptr; // by `next`: have been used, and are not
 
         // Room for one more. Errors: std::bad_alloc.
         void reserve();
         // Precondition: there is room.
         entry& take() noexcept {
             ++size;
+            if (vacant != nullptr) {
+                return *std::exchange(vacant, vacant->next);
+            }
             return blocks.back().entries[blocks.back().used++];
         }
         template <class F>
         void for_each(F&& f) const {
             for (const block& b : blocks) {
                 for (std::size_t i = 0; i < b.used; ++i) {
-                    f(b.entries[i]);
+                    if (!is_vacant(b.entries[i])) {
+                        f(b.entries[i]);
+                    }
                 }
             }
         }
+        // Those that are vacant now. Returns the levels of the others.
+        std::uint64_t take_vacant() noexcept;
         void clear() noexcept;
     };
 
@@ -138,6 +178,8 @@ class name_table {
         bool alone = true;
     };
 
+    // As any name of a part; the mode means nothing.
+    static access access_to(const part_name& name) noexcept;
     // An object of 2^(level-1) < bytes <= 2^level touches at most two granules of 2^level bytes, and lies in the bucket
     // of the first.
     static unsigned level_of(const access& a) noexcept;
@@ -147,6 +189,11 @@ class name_table {
     [[nodiscard]] std::size_t bucket(unsigned level, std::uintptr_t granule) const noexcept;
     entry* find(const access& a, unsigned level) const noexcept;
     entry& add(const access& a, unsigned level);
+    void find_regions();
+    [[nodiscard]] named_regions::node* region_for(const access& a);
+    void settle(entry& e, named_regions::node* in) noexcept;
+    [[nodiscard]] bool has_moved(const entry& e) const noexcept;
+    void settle_again(entry& e);
     void link(entry& e, unsigned level) noexcept;
     void unlink(entry& e) noexcept;
     void link_in_cell(entry& e) noexcept;
@@ -163,6 +210,7 @@ class name_table {
         const std::uint64_t small = levels_ & small_levels;
         return small != 0 && (span >> std::countr_zero(small)) > few_granules;
     }
+    [[nodiscard]] bool meet(const entry& e, const access& a) const noexcept;
     // Each calls f with the entries that overlap `a`, some more than once; parts of the array `own` are not among them.
     template <class F>
     void look(const access& a, const array* own, F&& f) const;
@@ -170,6 +218,10 @@ class name_table {
     void look_among_plain(const access& a, std::size_t span, F&& f) const;
     template <class F>
     void look_at_level(const access& a, std::size_t span, unsigned level, F&& f) const;
+    template <class F>
+    void look_around(const access& a, F&& f) const;
+    template <class F>
+    void look_within(const access& region, F&& f) const;
     template <class F>
     void look_in_cells(const access& a, std::size_t span, F&& f) const;
     template <class F>
@@ -188,15 +240,18 @@ class name_table {
     std::vector<entry*> buckets_; // 2^(64 - bucket_shift_) of them, or none
     std::vector<entry*> cells_;   // as many, or none
     int bucket_shift_ = 64;
-    pool plain_; // objects and regions
+    pool plain_; // objects
+    pool regions_;
     pool parts_;
-    std::uint64_t levels_ = 0;    // which levels have entries
-    std::vector<entry*> regions_; // those that name regions
+    std::size_t reuse_at_ = names_kept();
+    std::uint64_t levels_ = 0;              // which levels have entries
+    std::unique_ptr<named_regions> around_; // of objects and regions; null: no region has been named
     std::vector<std::unique_ptr<array>> arrays_;
     std::unique_ptr<std::unordered_map<const entry*, entry*>> held_; // the elements of containers; null: there are none
     std::forward_list<part_name> part_names_; // what the entries' names point to; a task without parts pays nothing
     std::uint64_t overlaps_ = 0;
     std::uint64_t searches_ = 0;
+    mutable std::uint64_t compared_ = 0;
 };
 
 // Whether an access to `outer` allows what `inner` does.

@@ -161,9 +161,13 @@ bool task_scope::submit(dependent_task& task) {
     const std::lock_guard lock(mutex_);
     touch_list touched;
     touched.reserve(task.node_count);
+    const bool behind = manager != nullptr && manager->orders(*this);
+    if (names_.is_full(task.node_count) && !behind) [[unlikely]] { // a manager's tasks stand in no group
+        reuse_names();
+    }
     const std::uint64_t overlaps_before = names_.overlaps();
     if (task.containers != 0) [[unlikely]] {
-        look_into_containers(task, manager != nullptr && manager->orders(*this));
+        look_into_containers(task, behind);
     }
     std::size_t hooked = 0;
     for (std::uint32_t i = 0; i < task.node_count; ++i) {

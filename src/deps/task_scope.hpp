@@ -180,6 +180,8 @@ class task_scope {
     void look_for_unwritten(dependent_task& task) noexcept;
     void give_up_groups() noexcept;
     void forget_names() noexcept;
+    [[nodiscard]] static bool give_up_if_over(const name_table::entry& e) noexcept;
+    void reuse_names() noexcept;
 
     // Constant after construction.
     const task_context& parent_;

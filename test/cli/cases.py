@@ -13,7 +13,7 @@ TABLE_III = [
     "cilk5-cs", "cilk5-lu", "cilk5-mm", "cilk5-mt", "cilk5-nq", "ligra-bc", "ligra-bf", "ligra-bfs", "ligra-bfsbv",
     "ligra-cc", "ligra-mis", "ligra-radii", "ligra-tc",
 ]
-DATAFLOW = ["digits", "list", "mixed"]
+DATAFLOW = ["digits", "list", "mixed", "sparselu", "jacobi"]
 EVENTS = ["packets"]
 KERNELS = ["array-add", "knn"]
 # What only the runtime can find wrong: that it does says that the flag has come there.

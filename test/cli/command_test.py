@@ -451,6 +451,8 @@ class back_ends(command):
             serial, simulated = self.rows(program, "serial", "sim:tiny4-gwb")
             self.assertTrue(simulated["check"]["ok"])
             self.assertGreater(sum(e["stolen"] for e in simulated["executors"]), 0)
+        for seed in range(2, 22): # each is another order of steals
+            self.rows("ligra-bfs", "sim:tiny4-gwb", flags=["--seed", str(seed)])
 
     def test_mixed_is_its_elision_under_each_protocol(self):
         self.with_simulator()

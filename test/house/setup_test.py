@@ -31,6 +31,8 @@ class Setup(unittest.TestCase):
         self.images.write_text("fetched before")
         self.captures = self.images.parent / "captures"
         self.captures.mkdir()
+        self.photographs = self.images.parent / "photographs"
+        self.photographs.mkdir()
         for name in NEEDED:
             (self.bin / name).symlink_to(shutil.which(name))
         self.stand_in("id", "echo 0")
@@ -155,7 +157,7 @@ case " $* " in *" download "*) cp {made}/*.deb . ;; esac""")
                                   env={"PATH": str(self.bin), "HOME": "/nowhere", "XDG_CACHE_HOME": str(self.folder / "cache")})
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, expected, ""))
         self.assertEqual(self.images.read_bytes(), b"0,1,2\n")
-        self.assertEqual(sorted(self.images.parent.iterdir()), [self.captures, self.images])
+        self.assertEqual(sorted(self.images.parent.iterdir()), [self.captures, self.images, self.photographs])
         self.assertEqual(self.called().count("download"), 1)
         self.assertNotIn("update", self.called())
 
@@ -191,6 +193,39 @@ case " $* " in *" download "*) cp {made}/*.deb . ;; esac""")
         self.package_with(b"0,1,2\n")
         self.assertIn("or others than these", self.run_setup("run").stderr)
         self.assertNotIn("update", self.called())
+
+    def package_with_photographs(self):
+        """As package_with; djpeg prints what it is given."""
+        tree = self.folder / "package" / "usr/lib/python3/dist-packages/sklearn/datasets/images"
+        tree.mkdir(parents=True)
+        for name in ("china", "flower"):
+            (tree / f"{name}.jpg").write_text(name)
+        self.package_with(b"0,1,2\n")
+        with tarfile.open(self.folder / "package.tar", "w") as package:
+            package.add(self.folder / "package" / "usr", "./usr")
+        self.stand_in("djpeg", 'for last in "$@"; do :; done; cat "$last"')
+
+    def test_fetches_the_photographs_and_only_once(self):
+        self.photographs.rmdir()
+        self.package_with_photographs()
+        known = hashlib.sha256(b"chinaflower").hexdigest()
+        setup = self.folder / "setup"
+        setup.write_text(re.sub("(?m)^photographs_sum=.*", "photographs_sum=" + known, SETUP.read_text()))
+        shutil.copy(SETUP.parent / "packages.txt", self.folder)
+        for expected in (f"setup: fetching two photographs from Debian's package python3-sklearn into {self.photographs}\n"
+                         "setup: done\n", ""):
+            done = subprocess.run([self.bin / "bash", setup, "run"], capture_output=True, text=True, check=False,
+                                  env={"PATH": str(self.bin), "XDG_CACHE_HOME": str(self.folder / "cache")})
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, expected, ""))
+        self.assertEqual({p.name: p.read_text() for p in self.photographs.iterdir()}, {"china.ppm": "china", "flower.ppm": "flower"})
+
+    def test_photographs_that_are_others(self):
+        self.photographs.rmdir()
+        self.package_with_photographs()
+        done = self.run_setup("run")
+        self.assertEqual((done.returncode, done.stderr), (1, "setup: the photographs cannot be had: "
+                                                             "python3-sklearn holds none, or others than these\n"))
+        self.assertFalse(self.photographs.exists())
 
     def packages_with_captures(self):
         """Two packages, each with captures somewhere, and another file."""
@@ -254,7 +289,7 @@ case " $* " in *" download "*) cp {made}/${{last}}_1_all.deb . ;; esac""")
         self.assertIn(f"setup: unpacking arm64 packages into {root}: {' '.join(names)}\n", first.stdout)
         for name in names:
             self.assertEqual((root / "usr" / "lib" / f"{name}.so").read_text(), name)
-        self.assertEqual(sorted(p.name for p in root.parent.iterdir()), ["arm64", "captures", "digits.csv"])
+        self.assertEqual(sorted(p.name for p in root.parent.iterdir()), ["arm64", "captures", "digits.csv", "photographs"])
         update, download = self.called().splitlines()
         for call in (update, download): # not the system's lists, nor its architecture
             self.assertRegex(call, r"-o APT::Architecture=arm64 .*-o Dir::State::Lists=(?!/var)\S")

@@ -14,6 +14,7 @@ using behind = readers_behind_a_writer<>;
 using branches = readers_of_two_branches;
 using branch_finish = finish_in_a_branch;
 using two = task_of_two_objects;
+using again = names_used_again;
 using fails = failing_writer;
 using waits = waiting_for_children;
 using on_object = waiting_for_an_object;
@@ -26,6 +27,7 @@ constexpr auto run_behind = run_world<behind, &behind::spawner, &behind::first>;
 constexpr auto run_branches = run_world<branches, &branches::spawner, &branches::other_spawner, &branches::first>;
 constexpr auto run_finish = run_world<branch_finish, &branch_finish::spawner, &branch_finish::finisher>;
 constexpr auto run_two = run_world<two, &two::spawner, &two::first, &two::second>;
+constexpr auto run_again = run_world<again, &again::spawner, &again::first, &again::second>;
 constexpr auto run_fails = run_world<fails, &fails::spawner, &fails::first>;
 constexpr auto run_waits = run_world<waits, &waits::parent, &waits::first, &waits::second>;
 constexpr auto run_on_object = run_world<on_object, &on_object::first, &on_object::branch, &on_object::other_branch>;
@@ -128,6 +130,15 @@ const seeded all[] = {
          return is(r, action::load, "place") && r.size == 4;
      },
      run_readers, wrong},
+    {"deps E3", "a_name_used_again_before_its_group_is_over",
+     [](request& r, reply& answer) {
+         answer.value = 1;
+         return is(r, action::load, "give_up_if_over");
+     },
+     run_again, wrong},
+    {"deps E3", "who_uses_a_name_again_hears_nothing",
+     [](request& r, reply&) { return unacquired(r, is(r, action::load, "give_up_if_over")); }, run_again, wrong,
+     memory_order_of::rc11},
     {"deps E3", "who_comes_after_a_group_hears_nothing",
      [](request& r, reply&) { return unacquired(r, is(r, action::load, "place") && r.size == 4); }, run_readers, wrong,
      memory_order_of::rc11},

@@ -12,6 +12,8 @@
 namespace skerry::inline SKERRY_ABI::detail {
 region_id region_of(const void*) noexcept { return region_id::none; }
 bool lies_within(region_id, region_id) noexcept { return false; }
+region_id region_above(region_id) noexcept { return region_id::none; }
+bool region_exists(region_id) noexcept { return false; }
 void check_containment(const task_context&, const dependent_task&) {}
 } // namespace skerry::inline SKERRY_ABI::detail
 
@@ -51,6 +53,12 @@ TEST(deps, a_finish_in_one_of_two_branches) {
 TEST(deps, a_task_of_two_objects) {
     using w = task_of_two_objects;
     expect_order<w, &w::spawner, &w::first, &w::second>({"ready at once", "waits"});
+}
+TEST(deps, names_are_used_again) {
+    using w = names_used_again;
+    const std::set<std::string> goals{"ready at once", "waits"};
+    expect_well<w, &w::spawner, &w::first, &w::second>(goals, {});
+    expect_well<w, &w::spawner, &w::first, &w::second>(goals, {.memory = memory_order_of::rc11});
 }
 TEST(deps, a_failure_is_met_as_in_the_serial_program) {
     using w = failing_writer;

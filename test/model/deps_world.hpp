@@ -26,7 +26,9 @@ using detail::access_mode;
 
 class deps_world {
   public:
-    deps_world() {
+    deps_world() : deps_world(std::size_t{1} << 14) {}
+    // `names`: after so many the scope looks for those that it can use again.
+    explicit deps_world(std::size_t names) : names_kept_(detail::names_kept_by_worlds = names) {
         label(objects_, "objects");
         label(pending_, "latch");
         label(scope_, "scope");
@@ -231,6 +233,7 @@ class deps_world {
     }
 
   protected:
+    const std::size_t names_kept_; // before the scope
     detail::team crew_{{.workers = 1, .max_slots = 1, .places = nullptr}};
     detail::latch<detail::machine> pending_;
     detail::task_context parent_{&crew_.root(), &pending_, nullptr, nullptr};
@@ -303,6 +306,21 @@ struct finish_in_a_branch : deps_world {
 // A task of two objects, whose turns come from two sides.
 struct task_of_two_objects : deps_world {
     void spawner() { spawn({{0, access_mode::in, 1}, {1, access_mode::inout, 1}}); }
+    void first() { run(one); }
+    void second() { run(other); }
+    child* one = begin({{0, access_mode::out, 0}});
+    child* other = begin({{1, access_mode::out, 0}});
+};
+
+// The same where names are used again whose accesses are over: each child after the first looks for them. The turn
+// of the task comes from two sides, so another thread may end it while who began its group is about to give up the one
+// before.
+struct names_used_again : deps_world {
+    names_used_again() : deps_world(1) {}
+    void spawner() {
+        spawn({{0, access_mode::in, 1}, {1, access_mode::inout, 1}});
+        spawn({{1, access_mode::in, 2}});
+    }
     void first() { run(one); }
     void second() { run(other); }
     child* one = begin({{0, access_mode::out, 0}});

@@ -37,6 +37,8 @@ team_entry::~team_entry() { std::terminate(); }
 // No object lies in a region, and no task of these worlds has declared any.
 region_id region_of(const void*) noexcept { return region_id::none; }
 bool lies_within(region_id, region_id) noexcept { return false; }
+region_id region_above(region_id) noexcept { return region_id::none; }
+bool region_exists(region_id) noexcept { return false; }
 void check_containment(const task_context&, const dependent_task&) {}
 
 } // namespace skerry::inline SKERRY_ABI::detail

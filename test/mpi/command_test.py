@@ -41,7 +41,7 @@ class Command(unittest.TestCase):
 
     def test_programs_equal_their_elision(self):
         for mpi in LAUNCHERS:
-            for program in ("digits", "list", "mixed"):
+            for program in ("digits", "list", "mixed", "sparselu", "jacobi"):
                 with self.subTest(mpi=mpi, program=program):
                     self.expect_rows(program, "serial,mpi:2", "--mpi", mpi)
             with self.subTest(mpi=mpi):

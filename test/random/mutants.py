@@ -37,7 +37,9 @@ FAULTS = {
         (NAMES, "(b.kind == access_kind::region && lies_within(region_around(a), region_around(b)));",
          "(!@ && b.kind == access_kind::region && lies_within(region_around(a), region_around(b)));")],
     "bytes that appear in a region that has a name": [
-        (NAMES, "if (overlapping(r->name, a)) {", "if (!@ && overlapping(r->name, a)) {")],
+        (NAMES, "if (meet(r, a)) {", "if ((!@ || a.kind == access_kind::region) && meet(r, a)) {")],
+    "what lies in a region that appears": [
+        (NAMES, "if (meet(e, region)) {", "if (!@ && meet(e, region)) {")],
     "hooks not entered": [(SCOPE, "    if (hooked != 0) [[unlikely]] {", "    if (hooked != 0 && !@) {")],
     "writer of a part enters as a reader": [
         (SCOPE, "writes(a.mode) ? group_kind::parts :", "writes(a.mode) && !@ ? group_kind::parts :")],
@@ -84,6 +86,11 @@ FAULTS = {
     "finish runs only what was begun inside": [
         (FINISH, "siblings != nullptr && siblings->children() != 0)",
          "siblings != nullptr && siblings->children() != 0 && !@)")],
+    "names used again while their accesses run": [
+        (SCOPE, "if (names_.is_full(task.node_count)) [[unlikely]] {", "if (@ || names_.is_full(task.node_count)) {"),
+        (FORGET, "if (e.last->unfinished.load(memory_order::acquire) != 1) {",
+         "if (!@ && e.last->unfinished.load(memory_order::acquire) != 1) {"),
+        (FORGET, "    give_up(*e.last);\n    return true;", "    if (!@) give_up(*e.last);\n    return true;")],
     "names forgotten while children live": [
         (FORGET, "if (static_cast<std::uint32_t>(children_.load(memory_order::acquire)) == 0 &&",
          "if ((@ || static_cast<std::uint32_t>(children_.load(memory_order::acquire)) == 0) &&"),

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -14,6 +15,7 @@
 #include <skerry/finish.hpp>
 #include <skerry/forkjoin.hpp>
 #include <skerry/partition.hpp>
+#include <skerry/region.hpp>
 
 #include "deps/name_table.hpp"
 #include "deps/task_scope.hpp"
@@ -211,6 +213,210 @@ TEST(NameTable, KeepsWhatIsUnwrittenWithItsOverlaps) {
     t.set_unwritten(part(3), skerry::detail::no_child);
     ASSERT_TRUE(t.forget_written());
     EXPECT_EQ(t.size(), 0U);
+}
+
+access of(const skerry::region& r) { return {r.id(), {0}, access_mode::inout, access_kind::region}; }
+
+access of(const int& x) {
+    return {reinterpret_cast<std::uintptr_t>(&x), {sizeof x}, access_mode::inout, access_kind::bytes};
+}
+
+class NameTableRegions : public testing::Test { // NOLINT(cppcoreguidelines-virtual-class-destructor): gtest derives
+  public:
+    NameTableRegions(const NameTableRegions&) = delete;
+    NameTableRegions& operator=(const NameTableRegions&) = delete;
+
+  protected:
+    NameTableRegions() = default;
+    ~NameTableRegions() override { top.destroy_all(); }
+
+    // What a name that is in the table already, or appears, is ordered with besides its own accesses.
+    std::vector<access> hooks(const access& a) {
+        std::vector<access> names;
+        for (const name_table::entry* e : t.at(a).hooks) {
+            names.push_back(e->name);
+        }
+        return names;
+    }
+
+    skerry::region top = skerry::root_region().create();
+    name_table t;
+};
+
+MATCHER_P(Names, what, "") { return same_name(arg, what); }
+
+TEST_F(NameTableRegions, FindWhatIsAroundAndWithin) {
+    using testing::IsEmpty;
+    using testing::UnorderedElementsAre;
+    skerry::region left = top.create();
+    skerry::region inner = left.create().create();
+    skerry::region right = top.create();
+    const int& x = *inner.make<int>(1);
+    const int& y = *left.make<int>(2);
+    const int& z = *right.make<int>(3);
+    EXPECT_THAT(hooks(of(x)), IsEmpty()); // before a region has been named
+    EXPECT_THAT(hooks(of(left)), UnorderedElementsAre(Names(of(x))));
+    EXPECT_THAT(hooks(of(right)), IsEmpty());
+    EXPECT_THAT(hooks(of(y)), UnorderedElementsAre(Names(of(left))));
+    EXPECT_THAT(hooks(of(z)), UnorderedElementsAre(Names(of(right))));
+    EXPECT_THAT(hooks(of(inner)), UnorderedElementsAre(Names(of(left)), Names(of(x))));
+    EXPECT_THAT(hooks(of(top)), UnorderedElementsAre(Names(of(left)), Names(of(right)), Names(of(inner)), Names(of(x)),
+                                                     Names(of(y)), Names(of(z))));
+    const int& late = *inner.make<int>(4);
+    EXPECT_THAT(hooks(of(late)), UnorderedElementsAre(Names(of(top)), Names(of(left)), Names(of(inner))));
+}
+
+// Memory that nobody uses goes to another region, where the same names are used for what is made there.
+TEST_F(NameTableRegions, FollowMemoryToAnotherRegion) {
+    using testing::Contains;
+    for (const bool named_before : {true, false}) {
+        skerry::region first = top.create();
+        const int* x = first.make<int>(1);
+        t.at(of(*x));
+        t.at(of(first));
+        first.destroy_all();
+        skerry::region second = top.create();
+        if (named_before) {
+            t.at(of(second));
+        }
+        const int* again = second.make<int>(2);
+        for (int i = 0; i < 1000 && again != x; ++i) {
+            again = second.make<int>(2);
+        }
+        ASSERT_EQ(again, x) << "the page has not been used again, and this test shows nothing";
+        if (!named_before) {
+            t.at(of(*again));
+            EXPECT_THAT(hooks(of(second)), Contains(Names(of(*again))));
+        } else {
+            EXPECT_THAT(hooks(of(*again)), Contains(Names(of(second))));
+        }
+    }
+}
+
+// With how many names those of a spawn are compared does not depend on how many other regions are named.
+TEST_F(NameTableRegions, AreFoundWithoutLookingAtOthers) {
+    std::vector<std::uint64_t> few_compared;
+    for (const std::size_t regions : {std::size_t{10}, std::size_t{10'000}}) {
+        name_table names;
+        std::vector<skerry::region> all;
+        for (std::size_t i = 0; i < regions; ++i) {
+            all.push_back(top.create());
+            names.at(of(*all.back().make<int>(0)));
+            names.at(of(all.back()));
+        }
+        const std::uint64_t before = names.searches();
+        std::vector<std::uint64_t> compared;
+        const auto appears = [&](const access& a) {
+            const std::uint64_t so_far = names.compared();
+            names.at(a);
+            compared.push_back(names.compared() - so_far);
+        };
+        static constexpr int outside = 0;
+        std::vector<int> large(1'000'000);
+        appears(of(*all[regions / 2].make<int>(1)));
+        appears(of(outside));
+        appears(
+            {reinterpret_cast<std::uintptr_t>(large.data()), {4 * large.size()}, access_mode::in, access_kind::bytes});
+        skerry::region unnamed = top.create();
+        appears(of(*unnamed.make<int>(1)));
+        appears(of(unnamed));
+        appears(of(all[regions / 3].create()));
+        EXPECT_EQ(names.searches() - before, 6U);
+        if (few_compared.empty()) {
+            few_compared = compared;
+        }
+        for (std::size_t i = 0; i < compared.size(); ++i) {
+            EXPECT_LE(compared[i], few_compared[i]) << i << " with " << regions;
+        }
+    }
+}
+
+TEST_F(NameTableRegions, AreUsedAgain) {
+    using testing::IsEmpty;
+    using testing::UnorderedElementsAre;
+    skerry::region inner = top.create().create();
+    const int& x = *inner.make<int>(1);
+    const int& y = *inner.make<int>(2);
+    std::vector<double> array(100);
+    const auto blocks = skerry::partition(array, 10);
+    const auto first = inout(blocks(0));
+    const auto second = inout(blocks(1));
+    const access whole{reinterpret_cast<std::uintptr_t>(array.data()), {800}, access_mode::inout, access_kind::bytes};
+    for (int round = 0; round < 3; ++round) {
+        EXPECT_EQ(hooks(of(x)).size(), round == 0 ? 0U : 1U);
+        t.at(of(inner));
+        t.at(of(y));
+        t.at(first.describe());
+        t.at(second.describe());
+        EXPECT_THAT(hooks(whole), UnorderedElementsAre(Names(first.describe()), Names(second.describe())));
+        t.reuse([&](const name_table::entry& e) { return !same_name(e.name, of(inner)) && !same_name(e.name, whole); });
+        EXPECT_EQ(t.size(), 2U);
+        EXPECT_THAT(hooks(of(inner)), IsEmpty()) << "nobody uses what it has met";
+        EXPECT_THAT(hooks(whole), IsEmpty());
+        EXPECT_THAT(hooks(first.describe()), UnorderedElementsAre(Names(whole)));
+        EXPECT_THAT(hooks(of(y)), UnorderedElementsAre(Names(of(inner))));
+        t.reuse([&](const name_table::entry& e) { return !same_name(e.name, of(inner)); });
+        EXPECT_EQ(t.size(), 1U);
+    }
+    t.reuse([](const name_table::entry&) { return true; });
+    EXPECT_EQ(t.size(), 0U);
+    EXPECT_THAT(hooks(of(x)), IsEmpty());
+    EXPECT_THAT(hooks(of(top)), UnorderedElementsAre(Names(of(x))));
+}
+
+TEST(NameTable, UsesNoNameAgainThatIsNeeded) {
+    name_table t;
+    std::vector<int> v(8);
+    const access container{reinterpret_cast<std::uintptr_t>(&v), {sizeof v}, access_mode::inout, access_kind::bytes};
+    t.hold(t.at(container), reinterpret_cast<std::uintptr_t>(v.data()), 8 * sizeof(int));
+    t.at(of(v[1]));
+    const int x = 0;
+    t.at(of(x));
+    t.set_unwritten(of(x), 7);
+    t.reuse([](const name_table::entry&) { return true; });
+    EXPECT_EQ(t.size(), 3U) << "the container, its elements, and what is unwritten";
+    EXPECT_EQ(t.unwritten(of(x)), 7U);
+    EXPECT_EQ(t.at(of(v[1])).hooks.size(), 1U);
+}
+
+std::size_t resident_bytes() {
+    std::ifstream file("/proc/self/statm");
+    std::size_t all = 0;
+    std::size_t resident = 0;
+    file >> all >> resident;
+    return resident * 4096;
+}
+
+// As many names as there are, and no wait: those whose tasks have ended are used again.
+TEST(DataflowNamesAlone, TenMillionObjectsWithoutAWaitNeedFewNames) {
+#ifdef SKERRY_SANITIZED
+    constexpr std::size_t objects = 300'000;
+#else
+    constexpr std::size_t objects = 10'000'000;
+#endif
+    constexpr std::size_t at_a_time = 100'000;
+    std::vector<unsigned char> v(objects, 0);
+    skerry::options o;
+    o.workers = 2;
+    skerry::runtime runtime(o);
+    runtime.run([&] {
+        const std::size_t before = resident_bytes();
+        std::size_t most = 0;
+        std::size_t most_names = 0;
+        for (std::size_t i = 0; i < objects; ++i) {
+            spawn([](unsigned char& x) { x = 1; }, out(v[i]));
+            if (i % at_a_time == 0) {
+                most = std::max(most, resident_bytes());
+                most_names = std::max(most_names, known_names());
+            }
+        }
+        most = std::max(most, resident_bytes());
+        EXPECT_LE(most_names, std::size_t{1} << 15);
+#ifndef SKERRY_SANITIZED // which keep memory that has been freed
+        EXPECT_LE(most - std::min(most, before), std::size_t{96} << 20);
+#endif
+    });
+    EXPECT_EQ(std::ranges::count(v, 1), std::ssize(v));
 }
 
 } // namespace

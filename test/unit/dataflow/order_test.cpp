@@ -236,8 +236,9 @@ access bytes(std::uintptr_t first, std::size_t extent) {
     return {first, {extent}, access_mode::inout, access_kind::bytes};
 }
 
-// So many objects of up to 2^bits bytes in so many bytes.
-void find_what_it_has(std::size_t objects, std::uint64_t range, std::uint64_t bits) {
+// So many objects of up to 2^bits bytes in so many bytes. After each `round` of them half of the names are used again,
+// if that is not 0.
+void find_what_it_has(std::size_t objects, std::uint64_t range, std::uint64_t bits, std::size_t round = 0) {
     name_table t;
     // Objects of many sizes; each new one is compared with all that came before, by definition.
     std::vector<name_table::entry*> all;
@@ -247,6 +248,7 @@ void find_what_it_has(std::size_t objects, std::uint64_t range, std::uint64_t bi
         return (random >> 33) % bound;
     };
     std::size_t with_hooks = 0;
+    std::size_t used_again = 0;
     for (std::size_t i = 0; i < objects; ++i) {
         const access a = bytes(0x1000 + next(range), std::size_t{1} + next(std::uint64_t{1} << next(bits)));
         const std::size_t before = t.size();
@@ -264,7 +266,26 @@ void find_what_it_has(std::size_t objects, std::uint64_t range, std::uint64_t bi
         ASSERT_EQ(e.hooks.size(), expected);
         with_hooks += e.hooks.empty() ? 0 : 1;
         all.push_back(&e);
+        if (round != 0 && all.size() % round == 0) {
+            std::vector<name_table::entry*> over;
+            t.reuse([&](name_table::entry& each) {
+                const bool ended = next(2) == 0;
+                if (ended) {
+                    over.push_back(&each);
+                }
+                return ended;
+            });
+            std::erase_if(all, [&](name_table::entry* each) { return std::ranges::find(over, each) != over.end(); });
+            ASSERT_EQ(t.size(), all.size());
+            used_again += over.size();
+            for (const name_table::entry* const each : all) {
+                for (const name_table::entry* const hook : each->hooks) {
+                    ASSERT_TRUE(std::ranges::find(all, hook) != all.end());
+                }
+            }
+        }
     }
+    EXPECT_TRUE(round == 0 || used_again > objects / 2);
     EXPECT_GT(with_hooks, objects / 2);
     EXPECT_EQ(t.overlaps(), with_hooks);
     t.clear();
@@ -273,5 +294,9 @@ void find_what_it_has(std::size_t objects, std::uint64_t range, std::uint64_t bi
 }
 TEST(NameTable, FindsWhatItHasAndEveryOverlap) { find_what_it_has(2'000, 100'000, 14); }
 TEST(NameTable, FindsItByCells) { find_what_it_has(800, 4'000'000, 22); }
+TEST(NameTable, FindsItAmongNamesUsedAgain) {
+    find_what_it_has(2'000, 100'000, 14, 150);
+    find_what_it_has(800, 4'000'000, 22, 150);
+}
 
 } // namespace

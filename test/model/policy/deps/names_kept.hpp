@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Stands before the runtime's own: as many as a world says.
+
+#include <cstddef>
+
+#include <skerry/detail/base/abi.hpp>
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+inline std::size_t names_kept_by_worlds = std::size_t{1} << 14;
+inline std::size_t names_kept() noexcept { return names_kept_by_worlds; }
+
+} // namespace skerry::inline SKERRY_ABI::detail
