@@ -18,7 +18,7 @@ namespace skerry_sim::detail {
 
 class engine;
 
-enum class line_state : std::uint8_t { none, shared, exclusive, modified }; // of a coherent cache
+enum class line_state : std::uint8_t { none, shared, exclusive, modified }; // of protocols that have one for a line
 
 // One place of a private cache.
 struct way {

@@ -4,9 +4,12 @@
 #include <bit>
 #include <fstream>
 #include <initializer_list>
+#include <iterator>
 #include <sstream>
 
 #include <toml++/toml.h>
+
+#include "sim/protocol/protocol.hpp"
 
 namespace skerry_sim {
 
@@ -14,6 +17,18 @@ namespace {
 
 constexpr unsigned line_bytes = 64;
 constexpr unsigned most_cores = 64; // the set of a line's holders is one word
+
+constexpr const detail::protocol_kind* protocols[] = {&detail::gpu_wb, &detail::mesi};
+
+// As messages list them: "a", "b" or "c".
+std::string protocol_names() {
+    std::string text;
+    const std::size_t number = std::size(protocols);
+    for (std::size_t i = 0; i < number; ++i) {
+        text.append(i == 0 ? "" : i + 1 == number ? " or " : ", ").append("\"").append(protocols[i]->name).append("\"");
+    }
+    return text;
+}
 
 std::string spelled(const toml::node& node) {
     std::ostringstream text;
@@ -137,6 +152,15 @@ unsigned fabric_description::hops(unsigned a, unsigned b) const noexcept {
            apart(from / columns / rows, to / columns / rows);
 }
 
+const detail::protocol_kind* protocol_named(std::string_view name) noexcept {
+    for (const detail::protocol_kind* const p : protocols) {
+        if (name == p->name) {
+            return p;
+        }
+    }
+    return nullptr;
+}
+
 machine_description parse_machine(std::string_view text, std::string_view source) {
     reader in(source);
     toml::table file;
@@ -156,12 +180,12 @@ machine_description parse_machine(std::string_view text, std::string_view source
     machine.cores.block_cycles = in.number(cores, "cores", "block_cycles", 1, 100);
 
     const auto& l1 = in.section(file, "l1", {"protocol", "bytes", "ways"});
-    const std::string protocol = in.word(l1, "l1.protocol", "protocol", "\"gpu-wb\" or \"mesi\"");
-    if (protocol != "gpu-wb" && protocol != "mesi") {
+    const std::string protocol = in.word(l1, "l1.protocol", "protocol", protocol_names());
+    machine.l1.protocol = protocol_named(protocol);
+    if (machine.l1.protocol == nullptr) {
         in.fail(l1.get("protocol")->source(),
-                "l1.protocol = '" + protocol + "': not understood; \"gpu-wb\" or \"mesi\" is accepted");
+                "l1.protocol = '" + protocol + "': not understood; " + protocol_names() + " is accepted");
     }
-    machine.l1.protocol = protocol == "mesi" ? coherence::mesi : coherence::gpu_wb;
     machine.l1.ways = in.number(l1, "l1", "ways", 1, 16);
     machine.l1.bytes = in.number(l1, "l1", "bytes", 32 * line_bytes * machine.l1.ways, 1U << 20);
     if (!std::has_single_bit(machine.l1.bytes / (line_bytes * machine.l1.ways)) ||

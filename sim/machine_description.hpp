@@ -12,10 +12,9 @@
 
 namespace skerry_sim {
 
-enum class coherence {
-    gpu_wb, // caches that software keeps: byte-wise dirty masks, write-back on request
-    mesi,   // caches that hardware keeps
-};
+namespace detail {
+struct protocol_kind; // sim/protocol/protocol.hpp
+}
 
 // How cores send each other messages and copy bytes without sharing memory (sim/message_network.hpp).
 struct fabric_description {
@@ -58,7 +57,7 @@ struct machine_description {
     } cores;
 
     struct {
-        coherence protocol = coherence::gpu_wb;
+        const detail::protocol_kind* protocol = nullptr;
         unsigned bytes = 0;
         unsigned ways = 0;
     } l1;
@@ -96,6 +95,9 @@ class bad_machine : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
 };
+
+// The protocol that descriptions call by this name; null if there is none.
+const detail::protocol_kind* protocol_named(std::string_view name) noexcept;
 
 // `source` is the name by which messages call the text. Throws bad_machine.
 machine_description parse_machine(std::string_view text, std::string_view source);

@@ -38,12 +38,14 @@ TEST(machine_description, the_machines_that_come_along) {
     const machine_description gwb = read_machine(SKERRY_MACHINES "/tiny4-gwb.toml");
     EXPECT_EQ(gwb.name, "tiny4-gwb");
     EXPECT_EQ(gwb.cores.count, 4U);
-    EXPECT_EQ(gwb.l1.protocol, coherence::gpu_wb);
+    EXPECT_EQ(gwb.l1.protocol, protocol_named("gpu-wb"));
     EXPECT_EQ(gwb.l1.bytes, 4096U);
     EXPECT_EQ(gwb.l2.bank_bytes, 512U << 10);
     EXPECT_EQ(gwb.dram.line_cycles, 32U);
     EXPECT_EQ(gwb.least_latency(), 4U);
-    EXPECT_EQ(read_machine(SKERRY_MACHINES "/tiny4-mesi.toml").l1.protocol, coherence::mesi);
+    EXPECT_EQ(read_machine(SKERRY_MACHINES "/tiny4-mesi.toml").l1.protocol, protocol_named("mesi"));
+    EXPECT_NE(protocol_named("mesi"), protocol_named("gpu-wb"));
+    EXPECT_EQ(protocol_named("MESI"), nullptr);
 }
 
 TEST(machine_description, says_what_is_wrong_and_what_is_accepted) {
