@@ -114,6 +114,7 @@ class engine {
             switch_to_next(c);
         }
     }
+    const machine_description& machine() const noexcept { return machine_; }
     shared_memory& memory() noexcept { return memory_; }
     static place at(const core& c) noexcept { return {c.x, c.y}; }
     std::uint32_t line_of(std::uint64_t address) { return frames_.line_of(address >> line_shift); }
@@ -155,6 +156,9 @@ class engine {
     // Before bytes of a way become dirty; after a fill, of the bytes that came with it.
     void before_store(core& c, way& w, std::uint64_t bytes, std::uint64_t address, unsigned size, std::uint32_t pc);
     void arrive(core& c, way& w, std::uint64_t fresh);
+    // Before bytes go through to the shared cache; null: the writer has no copy.
+    void before_write_through(core& c, way* w, std::uint64_t address, unsigned size, std::uint32_t frame_line,
+                              std::uint32_t pc);
     // What an access finds in the shared cache: an old value where the latest is in somebody's private cache or was
     // lost; both are reported. The bytes lie in one line; the result holds until the next store or write-back.
     const unsigned char* look_at_shared(core& c, std::uint64_t address, std::uint32_t frame_line, std::uint64_t bytes,

@@ -18,7 +18,7 @@ namespace {
 constexpr unsigned line_bytes = 64;
 constexpr unsigned most_cores = 64; // the set of a line's holders is one word
 
-constexpr const detail::protocol_kind* protocols[] = {&detail::gpu_wb, &detail::mesi};
+constexpr const detail::protocol_kind* protocols[] = {&detail::gpu_wb, &detail::gpu_wt, &detail::mesi};
 
 // As messages list them: "a", "b" or "c".
 std::string protocol_names() {
@@ -179,7 +179,7 @@ machine_description parse_machine(std::string_view text, std::string_view source
     machine.cores.columns = in.number(cores, "cores", "columns", 1, machine.cores.count);
     machine.cores.block_cycles = in.number(cores, "cores", "block_cycles", 1, 100);
 
-    const auto& l1 = in.section(file, "l1", {"protocol", "bytes", "ways"});
+    const auto& l1 = in.section(file, "l1", {"protocol", "bytes", "ways", "write_buffer"});
     const std::string protocol = in.word(l1, "l1.protocol", "protocol", protocol_names());
     machine.l1.protocol = protocol_named(protocol);
     if (machine.l1.protocol == nullptr) {
@@ -193,6 +193,10 @@ machine_description parse_machine(std::string_view text, std::string_view source
         in.fail(l1.get("bytes")->source(), "l1.bytes = " + spelled(*l1.get("bytes")) +
                                                ": not understood; a power of two of lines of 64 bytes in each way is "
                                                "accepted");
+    }
+
+    if (machine.l1.protocol->buffers_writes || l1.contains("write_buffer")) {
+        machine.l1.write_buffer = in.number(l1, "l1", "write_buffer", 1, 1024);
     }
 
     const auto& l2 = in.section(file, "l2", {"banks", "bank_bytes", "ways", "cycles"});

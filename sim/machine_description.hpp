@@ -60,6 +60,7 @@ struct machine_description {
         const detail::protocol_kind* protocol = nullptr;
         unsigned bytes = 0;
         unsigned ways = 0;
+        unsigned write_buffer = 0; // writes that may be on their way; 0: the protocol buffers none
     } l1;
 
     struct {

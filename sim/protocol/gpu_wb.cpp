@@ -74,8 +74,9 @@ class gpu_wb_caches final : public reader_invalidates {
 } // namespace
 
 const protocol_kind gpu_wb{
-    .name = "gpu-wb", .kept_by_hardware = false, .make = [](engine& shared) -> std::unique_ptr<protocol> {
-        return std::make_unique<gpu_wb_caches>(shared);
-    }};
+    .name = "gpu-wb",
+    .kept_by_hardware = false,
+    .buffers_writes = false,
+    .make = [](engine& shared) -> std::unique_ptr<protocol> { return std::make_unique<gpu_wb_caches>(shared); }};
 
 } // namespace skerry_sim::detail

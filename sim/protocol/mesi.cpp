@@ -149,8 +149,9 @@ class mesi_caches final : public protocol {
 } // namespace
 
 const protocol_kind mesi{
-    .name = "mesi", .kept_by_hardware = true, .make = [](engine& shared) -> std::unique_ptr<protocol> {
-        return std::make_unique<mesi_caches>(shared);
-    }};
+    .name = "mesi",
+    .kept_by_hardware = true,
+    .buffers_writes = false,
+    .make = [](engine& shared) -> std::unique_ptr<protocol> { return std::make_unique<mesi_caches>(shared); }};
 
 } // namespace skerry_sim::detail

@@ -23,6 +23,7 @@ enum class atomic_kind { load, store, update };
 struct protocol_kind {
     const char* name;      // as machine descriptions spell it
     bool kept_by_hardware; // no copy is ever old: publishing and discarding are nothing
+    bool buffers_writes;   // the description has to say how many (l1.write_buffer)
     std::unique_ptr<protocol> (*make)(engine& shared);
 };
 
@@ -63,6 +64,7 @@ class protocol {
 };
 
 extern const protocol_kind gpu_wb;
+extern const protocol_kind gpu_wt;
 extern const protocol_kind mesi;
 
 } // namespace skerry_sim::detail

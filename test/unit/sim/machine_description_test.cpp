@@ -56,11 +56,16 @@ TEST(machine_description, says_what_is_wrong_and_what_is_accepted) {
     EXPECT_THAT(error_of(with("count = 4", "")),
                 HasSubstr(": cores.count is missing; a whole number from 1 to 64 is accepted"));
     EXPECT_EQ(error_of(with("ways = 2", "wais = 2")),
-              "skerry: sim: m.toml:13: [l1] has no key 'wais'; accepted are protocol, bytes, ways");
+              "skerry: sim: m.toml:13: [l1] has no key 'wais'; accepted are protocol, bytes, ways, write_buffer");
     EXPECT_EQ(error_of(with("\"gpu-wb\"", "\"gpu\"")),
-              "skerry: sim: m.toml:11: l1.protocol = 'gpu': not understood; \"gpu-wb\" or \"mesi\" is accepted");
-    EXPECT_EQ(error_of(with("\"gpu-wb\"", "1")),
-              "skerry: sim: m.toml:11: l1.protocol = 1: not understood; \"gpu-wb\" or \"mesi\" is accepted");
+              "skerry: sim: m.toml:11: l1.protocol = 'gpu': not understood; \"gpu-wb\", \"gpu-wt\" or \"mesi\" is "
+              "accepted");
+    EXPECT_EQ(
+        error_of(with("\"gpu-wb\"", "1")),
+        "skerry: sim: m.toml:11: l1.protocol = 1: not understood; \"gpu-wb\", \"gpu-wt\" or \"mesi\" is accepted");
+    EXPECT_THAT(error_of(with("\"gpu-wb\"", "\"gpu-wt\"")),
+                HasSubstr("l1.write_buffer is missing; a whole number from 1 to 1024 is accepted"));
+    EXPECT_EQ(parse_machine(with("\"gpu-wb\"", "\"gpu-wt\"\nwrite_buffer = 8"), "m.toml").l1.write_buffer, 8U);
     EXPECT_EQ(
         error_of(with("flit_bytes = 16", "flit_bytes = 12")),
         "skerry: sim: m.toml:24: network.flit_bytes = 12: not understood; a power of two from 1 to 256 is accepted");
