@@ -178,6 +178,9 @@ void engine::load(core& c, std::uint64_t address, unsigned size, std::uint32_t p
 const void* engine::begin_atomic(core& c, std::uint64_t address, unsigned size, atomic_kind kind, std::uint32_t pc) {
     ++c.counts.atomics;
     --c.budget;
+    if (outside_) {
+        return reinterpret_cast<const void*>(address);
+    }
     order(c);
     return protocol_->atomic(c, address, size, kind, pc);
 }
@@ -213,11 +216,15 @@ std::uint64_t end_of(std::uint64_t begin, std::uint64_t size) noexcept {
 } // namespace
 
 void engine::publish(core& c, std::uint64_t begin, std::uint64_t size) {
-    protocol_->publish(c, begin, end_of(begin, size));
+    if (!outside_) {
+        protocol_->publish(c, begin, end_of(begin, size));
+    }
 }
 
 void engine::discard(core& c, std::uint64_t begin, std::uint64_t size) {
-    protocol_->discard(c, begin, end_of(begin, size));
+    if (!outside_) {
+        protocol_->discard(c, begin, end_of(begin, size));
+    }
 }
 
 void engine::forget(std::uint64_t begin, std::uint64_t size) {

@@ -112,13 +112,17 @@ struct exit_action {
 // may have taken from an instrumented object: hooks and heap see no simulation meanwhile.
 class host_section {
   public:
-    host_section() noexcept : was_(current) { current = nullptr; }
-    ~host_section() { current = was_; }
+    host_section() noexcept : was_(current), was_observed_(observed) { current = observed = nullptr; }
+    ~host_section() {
+        current = was_;
+        observed = was_observed_;
+    }
     host_section(const host_section&) = delete;
     host_section& operator=(const host_section&) = delete;
 
   private:
     hot* was_;
+    hot* was_observed_;
 };
 
 } // namespace skerry_sim::detail

@@ -18,6 +18,7 @@ namespace port = skerry::port;
 namespace context = boost::context::detail;
 
 constinit thread_local hot* current [[gnu::tls_model("initial-exec")]] = nullptr;
+constinit thread_local hot* observed [[gnu::tls_model("initial-exec")]] = nullptr;
 
 namespace {
 
@@ -36,16 +37,19 @@ engine::engine(const machine_description& machine, const settings& set, fiber_st
     : machine_(machine),
       set_(set),
       protocol_(machine.l1.protocol->make(*this)),
-      tracking_(!coherent() && set.stale != stale_mode::off),
+      finds_stale_(!coherent() && set.stale != stale_mode::off),
+      tracking_(finds_stale_ && !set.only_interest),
       emulate_(!coherent() && set.stale == stale_mode::emulate),
+      outside_(set.only_interest),
       quantum_(static_cast<std::int64_t>(set.quantum != 0 ? set.quantum : machine.least_latency())),
       deaf_quantum_(set.quantum != 0 || coherent() ? quantum_ : far_ahead),
+      entry_cycles_(machine.interrupts ? machine.interrupts->entry_cycles : 0),
       set_mask_(machine.l1.bytes / line_bytes / machine.l1.ways - 1),
       associativity_(machine.l1.ways),
       stacks_(stacks),
       cores_(machine.cores.count),
       ready_(machine.cores.count),
-      frames_(tracking_),
+      frames_(finds_stale_),
       memory_(machine, set.seed),
       next_watch_(static_cast<std::int64_t>(set.livelock_cycles)) {
     const std::size_t ways = std::size_t{set_mask_ + 1} * associativity_;
@@ -82,6 +86,7 @@ void engine::run(void (*body)(void*), void* arg) {
         std::memcpy(port::in_thread_area(c.thread_area, static_cast<const void*>(&current)),
                     static_cast<const void*>(&itself), sizeof(hot*));
     }
+    observe(!outside_);
     core& first = cores_[0];
     begin_thread(first, body, arg, 0);
     ready_.set(0, ready_tree::never);
@@ -275,6 +280,11 @@ void engine::watch(core& c) {
         stuck("the clock has passed settings::most_cycles");
     }
     if (next_watch_ == 0 || c.clock() < next_watch_) {
+        return;
+    }
+    if (outside_) { // whose stores nobody counts
+        seen_at_ = c.clock();
+        next_watch_ = c.clock() + static_cast<std::int64_t>(set_.livelock_cycles);
         return;
     }
     const std::uint64_t now = writes();

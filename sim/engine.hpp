@@ -62,6 +62,10 @@ class engine {
     void look_up(core& c);
     void pause(core& c, std::uint64_t cycles);
 
+    // interest.cpp; both switch.
+    void begin_interest(core& c);
+    void end_interest(core& c);
+
     // waiting.cpp; all switch.
     bool interrupt(core& c, unsigned target);
     void set_handler(core& c, void (*handler)(unsigned));
@@ -100,6 +104,7 @@ class engine {
 
     unsigned size() const noexcept { return static_cast<unsigned>(cores_.size()); }
     bool coherent() const noexcept { return machine_.l1.protocol->kept_by_hardware; }
+    bool has_interrupts() const noexcept { return machine_.interrupts.has_value(); }
     [[noreturn]] void stuck(const char* why, std::int64_t cycle = -1);
 
     // What protocols use (sim/protocol). Messages, in bytes:
@@ -205,6 +210,12 @@ class engine {
     void make_image(line_record& record, std::uint64_t line);
     void drop_image_if_latest(line_record& record, std::uint32_t frame_line);
 
+    // interest.cpp
+    void observe(bool yes);
+    void make_cold();
+    core_statistics seen_of(const core& c) const noexcept;
+    void add_seen(statistics& to, std::int64_t clock) const;
+
     // waiting.cpp
     void answer(core& sender, bool accepted, std::int64_t at);
     void take_interrupt(core& c);
@@ -236,10 +247,13 @@ class engine {
     machine_description machine_;
     settings set_;
     std::unique_ptr<protocol> protocol_;
-    bool tracking_; // staleness is looked for
+    bool finds_stale_;
+    bool tracking_; // staleness is looked for now
     bool emulate_;
+    bool outside_; // of a region of interest: no cache, and no figure has it
     std::int64_t quantum_;
     std::int64_t deaf_quantum_;
+    std::int64_t entry_cycles_; // of interrupts, if there are any
     std::uint32_t set_mask_;
     std::uint32_t associativity_;
     fiber_stacks& stacks_;
@@ -248,6 +262,14 @@ class engine {
     frames frames_;
     shared_memory memory_;
     message_network network_;
+
+    // Regions of interest: how many are open, one in another; what the closed ones have come to; where the open one
+    // began.
+    unsigned interest_ = 0;
+    bool had_interest_ = false;
+    statistics interest_seen_;
+    std::int64_t interest_from_ = 0;
+    std::vector<core_statistics> interest_base_;
 
     boost::context::detail::fcontext_t host_ = nullptr;
     void* host_area_ = nullptr;

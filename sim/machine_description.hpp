@@ -81,9 +81,10 @@ struct machine_description {
         unsigned line_cycles = 0; // how long one line keeps its controller busy
     } dram;
 
-    struct {
+    struct interrupts_description {
         unsigned entry_cycles = 0; // from a core's last instruction to the handler's first
-    } interrupts;
+    };
+    std::optional<interrupts_description> interrupts; // none: its cores have no user-level interrupts
 
     std::optional<fabric_description> fabric; // none: its cores share memory and send no messages
 
@@ -100,8 +101,9 @@ class bad_machine : public std::runtime_error {
 // The protocol that descriptions call by this name; null if there is none.
 const detail::protocol_kind* protocol_named(std::string_view name) noexcept;
 
-// `source` is the name by which messages call the text. Throws bad_machine.
-machine_description parse_machine(std::string_view text, std::string_view source);
-machine_description read_machine(const std::filesystem::path& file);
+// `source` is the name by which messages call the text. Keys of the section [configs.CONFIG] stand for the file's own;
+// without a configuration the file's hold. Throws bad_machine.
+machine_description parse_machine(std::string_view text, std::string_view source, std::string_view config = {});
+machine_description read_machine(const std::filesystem::path& file, std::string_view config = {});
 
 } // namespace skerry_sim

@@ -530,7 +530,15 @@ class back_ends(command):
         self.with_simulator()
         done = skerry("run", "list", "--size", "tiny", "--on", "sim:nothing")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertEqual(done.stderr, "skerry-sim: there is no description of a machine 'nothing'\n")
+        self.assertEqual(done.stderr, "skerry-sim: there is no description of a machine 'nothing'; there are formic16, tiny-64, "
+                                      "tiny4-gwb, tiny4-mesi\n")
+        done = skerry("run", "list", "--size", "tiny", "--on", "sim:tiny-64/nothing")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("there is no configuration 'nothing'; there are dts-mesi, hcc-dts-gwb, hcc-dts-gwt, hcc-gwb, "
+                      "hcc-gwt, mesi\n", done.stderr)
+        done = skerry("run", "list", "--size", "tiny", "--on", "sim:tiny-64/hcc-gwb", "--steal", "interrupt")
+        self.assertEqual((done.returncode, done.stdout), (4, ""))
+        self.assertIn("this machine has no user-level interrupts", done.stderr)
         done = skerry("run", "list", "--size", "tiny", "--on", "sim:tiny4-gwb", "--steal", "asymmetric")
         self.assertEqual((done.returncode, done.stdout), (4, ""))
         self.assertIn("the caches of this machine are not coherent", done.stderr)
