@@ -50,6 +50,7 @@ struct core : hot {
     int x = 0;
     int y = 0;
     void* thread_area = nullptr;
+    hot** observed_at = nullptr; // its copy of `observed`
 
     // The private cache: way w of set s is ways[s * associativity + w].
     std::vector<way> ways;

@@ -85,6 +85,7 @@ void engine::run(void (*body)(void*), void* arg) {
         hot* const itself = &c;
         std::memcpy(port::in_thread_area(c.thread_area, static_cast<const void*>(&current)),
                     static_cast<const void*>(&itself), sizeof(hot*));
+        c.observed_at = static_cast<hot**>(port::in_thread_area(c.thread_area, static_cast<const void*>(&observed)));
     }
     observe(!outside_);
     core& first = cores_[0];

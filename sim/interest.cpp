@@ -9,10 +9,8 @@
 //     accesses and publishing cost nothing. Blocks still count, so that a core that only looks gives up its turn.
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/panic.hpp"
-#include "base/port/thread_area.hpp"
 #include "sim/engine.hpp"
 
 namespace skerry_sim::detail {
@@ -46,9 +44,7 @@ core_statistics engine::seen_of(const core& c) const noexcept {
 
 void engine::observe(bool yes) {
     for (core& c : cores_) {
-        hot* const itself = yes ? &c : nullptr;
-        std::memcpy(skerry::port::in_thread_area(c.thread_area, static_cast<const void*>(&observed)),
-                    static_cast<const void*>(&itself), sizeof(hot*));
+        *c.observed_at = yes ? &c : nullptr;
     }
 }
 
