@@ -23,7 +23,6 @@ constinit thread_local hot* observed [[gnu::tls_model("initial-exec")]] = nullpt
 namespace {
 
 constexpr std::int64_t far_away = std::int64_t{1} << 50; // cycles
-constexpr std::int64_t far_ahead = 1000;
 
 // What it leads to depends on how the C++ library was built: a block of the host's thread, which all cores share, or
 // one in the static part of the thread area, of which each core has its own.

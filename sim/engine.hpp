@@ -173,6 +173,8 @@ class engine {
                       std::uint32_t frame_line, std::uint32_t pc);
 
   private:
+    static constexpr std::int64_t far_ahead = 1000; // cycles
+
     // engine.cpp
     static void fiber_main(boost::context::detail::transfer_t from);
     [[noreturn]] void thread_main(core& c);
@@ -182,8 +184,10 @@ class engine {
     void transfer(core& from, core& to);
     void set_limit(core& c);
     // What a core does on hits concerns nobody, and nothing but an interrupt can concern it meanwhile. On a coherent
-    // machine others' writes do.
-    std::int64_t ahead(const core& c) const noexcept { return c.handler == nullptr ? deaf_quantum_ : quantum_; }
+    // machine others' writes do. Outside a region of interest no time has to be exact.
+    std::int64_t ahead(const core& c) const noexcept {
+        return outside_ ? far_ahead : c.handler == nullptr ? deaf_quantum_ : quantum_;
+    }
     void make_ready(core& c, std::int64_t at);
     void block(core& c) { switch_to_next(c); }
     void watch(core& c);

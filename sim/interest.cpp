@@ -61,7 +61,7 @@ void engine::make_cold() {
     images_.clear();
     free_images_.clear();
     memory_ = shared_memory(machine_, set_.seed);
-    protocol_ = machine_.l1.protocol->make(*this);
+    protocol_->make_cold();
 }
 
 void engine::begin_interest(core& c) {

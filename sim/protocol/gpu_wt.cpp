@@ -38,6 +38,10 @@ class write_buffer {
         arrivals_[next_] = last_;
         next_ = next_ + 1 == arrivals_.size() ? 0 : next_ + 1;
     }
+    void make_empty() noexcept {
+        std::fill(arrivals_.begin(), arrivals_.end(), 0);
+        last_ = 0;
+    }
 
   private:
     std::vector<std::int64_t> arrivals_;
@@ -75,6 +79,12 @@ class gpu_wt_caches final : public reader_invalidates {
         ++c.counts.publishes;
         c.spend(1);
         c.wait_until(buffers_[c.id].all_arrived());
+    }
+
+    void make_cold() override {
+        for (write_buffer& b : buffers_) {
+            b.make_empty();
+        }
     }
 
   private:

@@ -55,6 +55,9 @@ class protocol {
     // These bytes are nobody's any more; true: then nothing is left of the line here. Nothing is written back.
     virtual bool forget(core& c, way& w, std::uint64_t bytes) = 0;
 
+    // All ways were emptied: whatever else there is begins anew. Cores may be waiting inside of store() meanwhile.
+    virtual void make_cold() {}
+
     // A transfer engine reads or writes bytes of one line beside the caches, for a core (sim/copies.cpp). The line has
     // a record. The result of the first holds until the next store or write-back.
     virtual const unsigned char* read_beside(core& source, std::uint64_t address, unsigned size,
