@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "sim/machine_description.hpp"
+
 namespace cli {
 
 skerry_sim::machine_description machine_called(const std::string& name) {

@@ -3,7 +3,9 @@
 
 #include <string>
 
-#include "sim/machine_description.hpp"
+namespace skerry_sim {
+struct machine_description;
+}
 
 namespace cli {
 

@@ -109,7 +109,7 @@ class launch(command):
 class mistakes(command):
     def test_command_line(self):
         self.expect_error(2, "A subcommand is required")
-        self.expect_error(2, "there is no command 'frob'; the commands are info, launch, list and run", "frob")
+        self.expect_error(2, "there is no command 'frob'; the commands are info, launch, list, reproduce and run", "frob")
         self.expect_error(2, "PROGRAM is required", "run")
         self.expect_error(2, "--bogus", "run", "nq", "--bogus")
         self.expect_error(2, "extra", "run", "nq", "extra")
