@@ -400,7 +400,7 @@ TEST(DataflowNamesAlone, TenMillionObjectsWithoutAWaitNeedFewNames) {
     o.workers = 2;
     skerry::runtime runtime(o);
     runtime.run([&] {
-        const std::size_t before = resident_bytes();
+        [[maybe_unused]] const std::size_t before = resident_bytes();
         std::size_t most = 0;
         std::size_t most_names = 0;
         for (std::size_t i = 0; i < objects; ++i) {
