@@ -386,7 +386,11 @@ std::vector<side_row> sides_of(skerry::runtime& workers) {
 // On workers and a device, or on the device NAME of "device:NAME".
 back_end_row run_on_devices(const run_request& request, std::string_view back_end, unsigned repeat) {
     const apps::program& program = program_of(request);
-    if (!program.info.has_kernels) {
+    if (program.info.of == apps::system::several) {
+        throw apps::usage_error(fmt::format("--on {}: {} takes a device by itself, on threads; --devices says which",
+                                            back_end, program.info.name));
+    }
+    if (!program.info.has_kernels()) {
         throw apps::usage_error(fmt::format("--on {}: {} has no kernels; 'skerry list' names the programs that have",
                                             back_end, program.info.name));
     }

@@ -151,7 +151,7 @@ void add_run(CLI::App& app, cli::run_request& request, words_of_run& words) {
     command->add_option("--train", request.options.train, "digits: only the first so many images")
         ->check(CLI::PositiveNumber)
         ->option_text("N");
-    command->add_option("--cores", request.options.cores, "packets: threads that receive events")
+    command->add_option("--cores", request.options.cores, "packets, motion: threads that receive events")
         ->check(CLI::Range(1U, 64U))
         ->option_text("N");
     command->add_option("--seed", request.options.seed, "Of generated input")->capture_default_str();

@@ -32,7 +32,8 @@ const apps::program& wanted(const std::string& name) {
     return *program;
 }
 
-void refuse_senseless_options(const apps::program_info& info, const apps::options& options) {
+void refuse_senseless_options(const apps::program_info& info, const run_request& request) {
+    const apps::options& options = request.options;
     if (!options.input.empty() && !info.takes_input) {
         throw apps::usage_error(fmt::format("{} takes no --input (it was '{}')", info.name, options.input));
     }
@@ -48,11 +49,14 @@ void refuse_senseless_options(const apps::program_info& info, const apps::option
     if (options.train != 0 && !info.takes_train) {
         throw apps::usage_error(fmt::format("{} takes no --train (it was {})", info.name, options.train));
     }
+    if (info.of == apps::system::several && request.runtime.task_manager == skerry::task_manager_kind::software) {
+        throw apps::usage_error(fmt::format("{} needs a task manager: leave --task-manager software out", info.name));
+    }
 }
 
 exit_code run_one(const run_request& request, const run_settings& settings, skerry::runtime& workers) {
     const apps::program& program = wanted(request.program);
-    refuse_senseless_options(program.info, request.options);
+    refuse_senseless_options(program.info, request);
     measurement result;
     {
         progress shown(std::cerr, isatty(STDERR_FILENO) == 1);
@@ -122,7 +126,10 @@ skerry::options runtime_flags::over(skerry::options environment) const {
     return environment;
 }
 
-exit_code run(const run_request& request) {
+exit_code run(const run_request& given) {
+    run_request request = given;
+    request.options.workers = request.runtime.workers.value_or(0);
+    request.options.devices = request.runtime.devices.value_or("");
     const bool all = request.program == "all";
     if (!request.on.empty()) {
         if (all) {
@@ -131,7 +138,7 @@ exit_code run(const run_request& request) {
         if (request.copies != 0) {
             throw apps::usage_error("--copies does not go with --on");
         }
-        refuse_senseless_options(wanted(request.program).info, request.options);
+        refuse_senseless_options(wanted(request.program).info, request);
         return run_on(request, request.repeat.value_or(repeat_one));
     }
     if (!all) {

@@ -124,6 +124,7 @@ entry entry_sparselu() {
              .summary = "LU factorisation of a sparse matrix in blocks",
              .example = "skerry run sparselu --input wordnet",
              .takes_input = true,
+             .of = system::dataflow,
              .real_inputs = real_inputs},
             [](const options& o) -> std::unique_ptr<instance> { return std::make_unique<factorisation>(o); }};
 }

@@ -16,6 +16,7 @@ TABLE_III = [
 DATAFLOW = ["digits", "list", "mixed", "sparselu", "jacobi"]
 EVENTS = ["packets"]
 KERNELS = ["array-add", "knn"]
+SEVERAL = ["motion"]
 # What only the runtime can find wrong: that it does says that the flag has come there.
 BEYOND = [
     (["--stack-size", "1K"], "skerry: options::stack_size is 1024; accepted is 131072 to "),

@@ -17,7 +17,7 @@ import time
 import unittest
 
 import cases
-from cases import BEYOND, DATAFLOW, EVENTS, KERNELS, LONG, TABLE_III, as_the_flags_say, command, skerry
+from cases import BEYOND, DATAFLOW, EVENTS, KERNELS, LONG, SEVERAL, TABLE_III, as_the_flags_say, command, skerry
 
 
 class help_and_list(command):
@@ -51,9 +51,15 @@ class help_and_list(command):
         self.assertEqual([line.split()[0] for line in lines[begin:begin + len(EVENTS)]], EVENTS)
         begin = lines.index("Kernels, on workers and devices:") + 1
         self.assertEqual([line.split()[0] for line in lines[begin:begin + len(KERNELS)]], KERNELS)
+        begin = lines.index("Several systems in one program:") + 1
+        self.assertEqual([line.split()[0] for line in lines[begin:begin + len(SEVERAL)]], SEVERAL)
         self.assertEqual([row["program"] for row in rows if row["has_kernels"]], KERNELS)
-        self.assertEqual([row["program"] for row in rows if "paper" not in row], DATAFLOW + EVENTS + KERNELS)
-        self.assertEqual([row["program"] for row in rows], TABLE_III + DATAFLOW + EVENTS + KERNELS)
+        self.assertEqual([row["program"] for row in rows if "paper" not in row],
+                         DATAFLOW + EVENTS + KERNELS + SEVERAL)
+        self.assertEqual([(row["program"], row["system"]) for row in rows],
+                         [(name, system) for system, names in (("fork and join", TABLE_III), ("dataflow", DATAFLOW),
+                                                               ("events", EVENTS), ("kernels", KERNELS), ("several", SEVERAL))
+                          for name in names])
 
     def test_info_tells_the_workers(self):
         self.assertRegex(skerry("info", SKERRY_WORKERS="3").stdout, r"(?m)^workers +3\b")
@@ -154,6 +160,10 @@ class mistakes(command):
         self.expect_error(2, "cilk5-nq takes no --train (it was 5)", "run", "nq", "--train", "5")
         self.expect_error(2, "not with 'all'", "run", "all", "--input", "x")
         self.expect_error(2, "not with 'all'", "run", "all", "--train", "5")
+        self.expect_error(2, "motion needs a task manager: leave --task-manager software out\n", "run", "motion",
+                          "--task-manager", "software")
+        self.expect_error(2, "--on hybrid: motion takes a device by itself, on threads; --devices says which\n", "run", "motion",
+                          "--on", "hybrid")
 
     def test_packed_input(self):
         lines = b"% sym positive\n568770231 12 1 1082040961\n12 7 1 1082040961\n"
@@ -279,7 +289,7 @@ class running(command):
         self.assertEqual(done.returncode, 0, done.stderr)
         rows = json.loads(done.stdout)["rows"]
         generated = [row["program"] for row in rows if row["input"] == "generated"]
-        self.assertEqual(generated, TABLE_III + DATAFLOW + EVENTS + KERNELS)
+        self.assertEqual(generated, TABLE_III + DATAFLOW + EVENTS + KERNELS + SEVERAL)
         self.assertEqual({row["program"] for row in rows if row["in_table_iii"]}, set(TABLE_III))
         self.assertTrue(all("skipped" in row or row["check"]["ok"] for row in rows))
         done = skerry("run", "all", "--size", "tiny", "--repeat", "1", XDG_CACHE_HOME="/nowhere", SKERRY_DEVICES="none")
@@ -288,7 +298,7 @@ class running(command):
         self.assertRegex(table, r"(?m)^digits .* skipped: /nowhere/skerry/digits.csv: not found;")
         self.assertRegex(table, r"(?m)^packets .* skipped: /nowhere/skerry/captures: no captures;")
         self.assertRegex(table, r"(?m)^knn .* skipped: /nowhere/skerry/digits.csv: not found;")
-        for name in TABLE_III + ["list", "mixed", "array-add"]:
+        for name in TABLE_III + ["list", "mixed", "array-add", "motion"]:
             self.assertRegex(table, rf"(?m)^{name} .* ok$")
         self.assertRegex(table, r"all \d+ checks passed")
 
