@@ -92,6 +92,10 @@ class command(unittest.TestCase):
         own = all(b == "serial" or b.startswith("sim:") for b in back_ends)
         return [] if own else ["--workers", str(workers)]
 
+    def with_simulator(self):
+        if not pathlib.Path(SKERRY).with_name("skerry-sim").exists():
+            self.skipTest("built without the simulator")
+
     def rows(self, program, *back_ends, size="tiny", repeat=1, workers=1, flags=()):
         done = skerry("run", program, "--size", size, "--repeat", str(repeat), *self.of_each(workers, *back_ends),
                       "--on", ",".join(back_ends), "--json", *flags)
