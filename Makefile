@@ -3,12 +3,13 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: help run test bench install package setup clean configure-release build-release
+.PHONY: help run test bench reproduce install package setup clean configure-release build-release
 
 help:
 	@echo 'make run      build Skerry and run its twenty-two programs, each checked and timed against its serial elision, and a table of its systems'
 	@echo 'make test     build and run the tests'
 	@echo 'make bench    build and run the comparison with oneTBB, OpenMP and rayon'
+	@echo 'make reproduce  build the thirteen programs for simulated cores, run them, print Table III (quick); TO=DIR'
 	@echo 'make install  install headers, libraries, package files and the skerry command under PREFIX ($(PREFIX))'
 	@echo 'make package  make a .deb of the same, build/release/skerry_*.deb'
 	@echo 'make setup    install every package that any of these, or .ci/run, needs'
@@ -32,6 +33,11 @@ test:
 bench:
 	@tools/setup run bench
 	tools/bench fork-join
+
+TO ?= build/hcc-dts-quick
+reproduce: configure-release
+	cmake --build --preset release --parallel $(JOBS) --target skerry_cli skerry_reproduce
+	build/release/cli/skerry reproduce hcc-dts --quick --jobs $(JOBS) --to "$(TO)"
 
 install: build-release
 	cmake --install build/release --prefix "$(PREFIX)"

@@ -64,10 +64,20 @@ struct launch_request {
     std::vector<std::string> command; ///< a program and its arguments
 };
 
+struct reproduce_request {
+    std::string experiment; ///< hcc-dts
+    bool quick = false;
+    unsigned seeds = 1;
+    unsigned jobs = 0;                 ///< runs at a time
+    std::string to;                    ///< a folder
+    std::vector<std::string> programs; ///< empty: all thirteen
+};
+
 /// Each prints to standard output and reports errors by exceptions, which main turns into a message and a status.
 exit_code list(const list_request& request);
 exit_code info(const info_request& request);
 exit_code run(const run_request& request);
+exit_code reproduce(const reproduce_request& request);
 
 /// The result is the processes' own exit status, see skerry::launch_result.
 int launch(const launch_request& request);

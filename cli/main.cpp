@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -22,6 +23,7 @@ constexpr unsigned most_repeats = 1000;
 // As the environment variables accept.
 constexpr unsigned most_workers = 4096;
 constexpr double longest_watchdog = 1e6;
+constexpr unsigned most_seeds = 100;
 
 // What is an enumeration in the request and a word on the command line, and what is there always, given or not.
 struct words_of_run {
@@ -191,12 +193,36 @@ void add_run(CLI::App& app, cli::run_request& request, words_of_run& words) {
                     cli::exit_code_help));
 }
 
+void add_reproduce(CLI::App& app, cli::reproduce_request& request) {
+    auto* command =
+        app.add_subcommand("reproduce", "Run a paper's experiment on simulated machines, and print its table");
+    command->add_option("EXPERIMENT", request.experiment, "hcc-dts: Table III of the paper whose programs 'list' names")
+        ->required();
+    command->add_flag("--quick", request.quick, "Small inputs, one seed; so far the only form that there is");
+    command->add_option("--seeds", request.seeds, "Runs of each with so many seeds; medians, and their spread")
+        ->check(CLI::Range(1U, most_seeds))
+        ->capture_default_str();
+    command->add_option("--programs", request.programs, "Only these, divided by commas")
+        ->delimiter(',')
+        ->check(not_empty)
+        ->option_text("LIST");
+    command->add_option("--to", request.to, "The folder of its rows and tables; what is there already is not run again")
+        ->check(not_empty)
+        ->option_text("DIR")
+        ->capture_default_str();
+    command->add_option("--jobs", request.jobs, "So many runs at a time; as many as the machine has processors")
+        ->check(CLI::Range(1U, most_workers))
+        ->option_text("N");
+    command->footer(fmt::format("Example:\n  skerry reproduce hcc-dts --quick\n\n{}", cli::exit_code_help));
+}
+
 // CLI11 says only that a subcommand is required when the first word is none.
 std::string text_of(const CLI::ParseError& e, int argc, char** argv) {
     if (argc > 1 && argv[1][0] != '-' && dynamic_cast<const CLI::RequiredError*>(&e) != nullptr) {
         const std::string_view word = argv[1];
-        if (word != "info" && word != "launch" && word != "list" && word != "run") {
-            return fmt::format("there is no command '{}'; the commands are info, launch, list and run", word);
+        if (word != "info" && word != "launch" && word != "list" && word != "reproduce" && word != "run") {
+            return fmt::format("there is no command '{}'; the commands are info, launch, list, reproduce and run",
+                               word);
         }
     }
     return fmt::format("{}; see 'skerry --help'", e.what());
@@ -231,6 +257,12 @@ int main(int argc, char** argv) {
     cli::info_request info_request;
     cli::launch_request launch_request;
     cli::list_request list_request;
+    cli::reproduce_request reproduce_request{.experiment = {},
+                                             .quick = false,
+                                             .seeds = 1,
+                                             .jobs = std::max(1U, std::thread::hardware_concurrency()),
+                                             .to = "hcc-dts-quick",
+                                             .programs = {}};
     cli::run_request run_request;
     words_of_run words;
 
@@ -241,6 +273,7 @@ int main(int argc, char** argv) {
     add_info(app, info_request);
     add_launch(app, launch_request);
     add_list(app, list_request);
+    add_reproduce(app, reproduce_request);
     add_run(app, run_request, words);
 
     try {
@@ -250,6 +283,9 @@ int main(int argc, char** argv) {
         }
         if (app.got_subcommand("list")) {
             return cli::list(list_request);
+        }
+        if (app.got_subcommand("reproduce")) {
+            return cli::reproduce(reproduce_request);
         }
         if (const CLI::App* const command = app.get_subcommand("launch"); command->parsed()) {
             launch_request.command = command->remaining();

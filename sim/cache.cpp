@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The private caches and their two protocols (sim/README.md has the table).
+// The private caches: their ways, and the filter of the hooks' fast path. What an access does to a line is its
+// protocol's (sim/protocol).
 
 #include <algorithm>
 
@@ -9,11 +10,6 @@
 namespace skerry_sim::detail {
 
 namespace {
-
-// Messages, in bytes.
-constexpr unsigned head = 8;
-constexpr unsigned whole = head + line_bytes;
-constexpr unsigned atomic_operand = 16;
 
 unsigned count(std::uint64_t bytes) noexcept { return static_cast<unsigned>(__builtin_popcountll(bytes)); }
 
@@ -29,9 +25,6 @@ void engine::collect(core& c, unsigned slot) noexcept {
     }
     way& w = c.ways[c.write_way[slot]];
     c.dirty[slot] = 0;
-    if (coherent_) {
-        return;
-    }
     w.dirty |= bytes;
     if (!tracking_) {
         return;
@@ -109,27 +102,20 @@ way& engine::take_way(core& c, std::uint64_t line, std::uint32_t frame_line) {
     return *victim;
 }
 
-void engine::drop(core& c, way& w, bool write_dirty) {
+void engine::drop(core& c, way& w, bool keep_dirty) {
     refuse(c, w);
-    line_record& record = frames_.record(w.frame_line);
-    if (coherent_) {
-        if (w.state == line_state::modified && write_dirty) {
-            memory_.post(at(c), w.frame_line, c.clock(), whole);
-            recall_evicted();
-        }
-        if (record.owner == static_cast<std::int32_t>(c.id)) {
-            record.owner = -1;
-        }
-    } else {
-        if (w.swapped) {
-            swap_out(c, w);
-        }
-        if (w.dirty != 0 && write_dirty) {
-            write_back(c, w, w.dirty, c.clock());
-        }
-    }
-    record.holders &= ~(std::uint64_t{1} << c.id);
+    protocol_->evict(c, w, keep_dirty);
+    frames_.record(w.frame_line).holders &= ~(std::uint64_t{1} << c.id);
     w = way{};
+}
+
+void engine::take_away(core& c, way& w, std::uint64_t bytes) {
+    w.valid &= ~bytes;
+    w.dirty &= ~bytes;
+    w.stale &= ~bytes;
+    if ((w.valid | w.dirty) == 0) {
+        drop(c, w, false);
+    }
 }
 
 std::int64_t engine::write_back(core& c, way& w, std::uint64_t bytes, std::int64_t time) {
@@ -145,7 +131,7 @@ void engine::access(core& c, std::uint64_t address, std::uint64_t size, bool is_
     while (size != 0) {
         const auto part = static_cast<unsigned>(std::min<std::uint64_t>(size, line_bytes - address % line_bytes));
         if (is_store) {
-            store(c, address, part, pc);
+            protocol_->store(c, address, part, pc);
         } else {
             load(c, address, part, pc);
         }
@@ -174,13 +160,8 @@ void engine::load(core& c, std::uint64_t address, unsigned size, std::uint32_t p
         } else {
             touch(c, *w);
         }
-        std::int64_t end = memory_.round_trip(at(c), frame_line, begin, head, whole, true);
-        if (coherent_) {
-            recall_evicted();
-            after_coherent_load(c, *w, end, begin);
-        } else if (tracking_) {
-            arrive(c, *w, ~(w->valid | w->dirty));
-        }
+        const std::int64_t arrival = memory_.round_trip(at(c), frame_line, begin, head, whole, true);
+        const std::int64_t end = protocol_->fill(c, *w, begin, arrival);
         w->valid = ~std::uint64_t{0};
         c.spend(end - begin);
     } else {
@@ -189,102 +170,7 @@ void engine::load(core& c, std::uint64_t address, unsigned size, std::uint32_t p
     if ((w->stale & bytes) != 0) [[unlikely]] {
         read_stale(c, *w, bytes, pc);
     }
-    admit(c, *w, coherent_ ? w->state == line_state::modified : false);
-}
-
-void engine::store(core& c, std::uint64_t address, unsigned size, std::uint32_t pc) {
-    const std::uint64_t line = address >> line_shift;
-    const std::uint32_t frame_line = frames_.line_of(line);
-    if (coherent_) {
-        store_coherent(c, line, frame_line);
-        return;
-    }
-    way* w = find(c, frame_line);
-    if (w == nullptr) {
-        order(c); // the line that goes may write back
-        ++c.counts.store_misses;
-        w = &take_way(c, line, frame_line);
-    } else {
-        touch(c, *w);
-    }
-    bool unwatched = true;
-    if (tracking_) {
-        before_store(c, *w, byte_mask(address, size), address, size, pc);
-        unwatched = alone(frames_.record(frame_line), c.id);
-    }
-    w->dirty |= byte_mask(address, size);
-    admit(c, *w, unwatched);
-}
-
-// ---- MESI. The directory is exact and stands in the shared cache, which holds every line that a private cache has.
-
-void engine::after_coherent_load(core& c, way& w, std::int64_t& end, std::int64_t begin) {
-    line_record& record = frames_.record(w.frame_line);
-    if (record.owner >= 0 && record.owner != static_cast<std::int32_t>(c.id)) {
-        // The bank forwards the request; the owner answers the reader.
-        const core& owner = cores_[static_cast<unsigned>(record.owner)];
-        end += memory_.to_bank(at(owner), w.frame_line) + memory_.between(at(owner), at(c)) -
-               memory_.to_bank(at(c), w.frame_line);
-        end = std::max(end, begin + 4);
-    }
-    const bool only = alone(record, c.id);
-    w.state = only ? line_state::exclusive : line_state::shared;
-    others(record, c.id, [&](core& o) {
-        way& copy = *find(o, w.frame_line);
-        refuse_writes(o, copy);
-        copy.state = line_state::shared;
-    });
-    record.owner = only ? static_cast<std::int32_t>(c.id) : -1;
-}
-
-void engine::store_coherent(core& c, std::uint64_t line, std::uint32_t frame_line) {
-    way* w = find(c, frame_line);
-    if (w == nullptr || w->state == line_state::shared) {
-        order(c);
-        w = find(c, frame_line);
-    }
-    if (w == nullptr || w->state == line_state::shared) {
-        ++c.counts.store_misses;
-        const std::int64_t begin = c.clock();
-        const bool fetch = w == nullptr;
-        if (fetch) {
-            w = &take_way(c, line, frame_line);
-        }
-        std::int64_t end = memory_.round_trip(at(c), frame_line, begin, head, fetch ? whole : head, fetch);
-        recall_evicted();
-        line_record& record = frames_.record(frame_line);
-        std::int64_t slowest = 0;
-        others(record, c.id, [&](core& o) {
-            slowest = std::max(slowest, 2 * memory_.to_bank(at(o), frame_line));
-            way& copy = *find(o, frame_line);
-            refuse(o, copy);
-            copy = way{};
-        });
-        record.holders = std::uint64_t{1} << c.id;
-        record.owner = static_cast<std::int32_t>(c.id);
-        end += slowest;
-        c.spend(end - begin);
-    }
-    touch(c, *w);
-    w->state = line_state::modified;
-    w->valid = ~std::uint64_t{0};
-    admit(c, *w, true);
-}
-
-// The shared cache is inclusive: what it drops leaves the private caches too.
-void engine::recall_evicted() {
-    const std::uint32_t gone = memory_.evicted();
-    if (gone == shared_memory::nothing) {
-        return;
-    }
-    line_record& record = frames_.record(gone);
-    each(record.holders, [&](core& o) {
-        way& copy = *find(o, gone);
-        refuse(o, copy);
-        copy = way{};
-    });
-    record.holders = 0;
-    record.owner = -1;
+    admit(c, *w, w->state == line_state::modified);
 }
 
 // ---- Accesses to the shared cache.
@@ -292,34 +178,11 @@ void engine::recall_evicted() {
 const void* engine::begin_atomic(core& c, std::uint64_t address, unsigned size, atomic_kind kind, std::uint32_t pc) {
     ++c.counts.atomics;
     --c.budget;
-    auto* const host = reinterpret_cast<const void*>(address);
+    if (outside_) {
+        return reinterpret_cast<const void*>(address);
+    }
     order(c);
-    if (coherent_) {
-        access(c, address, size, kind != atomic_kind::load, pc);
-        return host;
-    }
-    const std::uint64_t bytes = byte_mask(address, size);
-    const std::uint32_t frame_line = frames_.line_of(address >> line_shift);
-    if (way* const w = find(c, frame_line)) {
-        refuse(c, *w);
-        if (w->swapped) {
-            swap_out(c, *w);
-        }
-        if ((w->dirty & bytes) != 0) {
-            write_back(c, *w, w->dirty & bytes, c.clock());
-        }
-        w->valid &= ~bytes;
-        w->dirty &= ~bytes;
-        w->stale &= ~bytes;
-        if ((w->valid | w->dirty) == 0) {
-            drop(c, *w, false);
-        }
-    }
-    const void* const value =
-        tracking_ && kind != atomic_kind::store ? look_at_shared(c, address, frame_line, bytes, pc) : host;
-    const std::int64_t begin = c.clock();
-    c.spend(memory_.round_trip(at(c), frame_line, begin, atomic_operand, atomic_operand, true) - begin);
-    return value;
+    return protocol_->atomic(c, address, size, kind, pc);
 }
 
 void engine::write_atomic(core& c, std::uint64_t address, const void* value, unsigned size, std::uint32_t pc) {
@@ -328,38 +191,23 @@ void engine::write_atomic(core& c, std::uint64_t address, const void* value, uns
         ++changes_;
     }
     if (tracking_) {
-        const std::uint64_t bytes = byte_mask(address, size);
-        const std::uint32_t frame_line = frames_.line_of(address >> line_shift);
-        make_stale(c, address >> line_shift, frame_line, bytes);
-        note_writer(frame_line, address, size, c.id, pc);
-        line_record& record = frames_.record(frame_line);
-        record.lost &= ~bytes;
-        if (record.image != 0) {
-            const auto* const from = static_cast<const unsigned char*>(value);
-            for (unsigned i = 0; i < size; ++i) {
-                image_of(record)[address % line_bytes + i] = from[i];
-                host[i] = from[i];
-            }
-            drop_image_if_latest(record, frame_line);
-            return;
-        }
+        write_shared(c, address, static_cast<const unsigned char*>(value), size, frames_.line_of(address >> line_shift),
+                     pc);
+        return;
     }
-    const auto* const from = static_cast<const unsigned char*>(value);
-    for (unsigned i = 0; i < size; ++i) {
-        host[i] = from[i];
-    }
+    __builtin_memcpy(host, value, size);
 }
 
 // ---- Publishing and discarding.
 
-namespace {
-
 // Bytes of a line that lie in a range.
-std::uint64_t overlap(std::uint64_t line, std::uint64_t begin, std::uint64_t end) noexcept {
+std::uint64_t engine::overlap(std::uint64_t line, std::uint64_t begin, std::uint64_t end) noexcept {
     const std::uint64_t first = std::max(line << line_shift, begin);
     const std::uint64_t last = std::min((line << line_shift) + line_bytes, end);
     return first < last ? byte_mask(first, last - first) : 0;
 }
+
+namespace {
 
 std::uint64_t end_of(std::uint64_t begin, std::uint64_t size) noexcept {
     return size > ~begin ? ~std::uint64_t{0} : begin + size;
@@ -368,65 +216,15 @@ std::uint64_t end_of(std::uint64_t begin, std::uint64_t size) noexcept {
 } // namespace
 
 void engine::publish(core& c, std::uint64_t begin, std::uint64_t size) {
-    if (coherent_) {
-        return;
+    if (!outside_) {
+        protocol_->publish(c, begin, end_of(begin, size));
     }
-    order(c);
-    ++c.counts.publishes;
-    const std::uint64_t end = end_of(begin, size);
-    const std::int64_t start = c.clock();
-    std::int64_t issued = start + 1;
-    std::int64_t acknowledged = issued;
-    for (way& w : c.ways) {
-        const std::uint64_t bytes = w.line == no_line ? 0 : overlap(w.line, begin, end);
-        if (bytes == 0) {
-            continue;
-        }
-        refuse_writes(c, w);
-        const std::uint64_t go = w.dirty & bytes;
-        if (go == 0) {
-            continue;
-        }
-        const bool swapped = w.swapped;
-        if (swapped) {
-            swap_out(c, w);
-        }
-        acknowledged = std::max(acknowledged, write_back(c, w, go, issued++));
-        w.valid |= go;
-        w.dirty &= ~go;
-        ++c.counts.lines_published;
-    }
-    c.spend(acknowledged - start);
 }
 
 void engine::discard(core& c, std::uint64_t begin, std::uint64_t size) {
-    if (coherent_) {
-        return;
+    if (!outside_) {
+        protocol_->discard(c, begin, end_of(begin, size));
     }
-    order(c);
-    ++c.counts.discards;
-    const std::uint64_t end = end_of(begin, size);
-    for (way& w : c.ways) {
-        const std::uint64_t bytes = w.line == no_line ? 0 : overlap(w.line, begin, end);
-        if (bytes == 0) {
-            continue;
-        }
-        refuse(c, w);
-        if ((w.valid & bytes) == 0) {
-            continue;
-        }
-        ++c.counts.lines_discarded;
-        if (w.swapped) {
-            swap_out(c, w);
-        }
-        // A byte that was published is clean and goes; a dirty one stays. `valid` may still name bytes dirtied since.
-        w.valid &= ~bytes;
-        w.stale &= w.valid | w.dirty;
-        if ((w.valid | w.dirty) == 0) {
-            drop(c, w, false);
-        }
-    }
-    c.spend(1);
 }
 
 void engine::forget(std::uint64_t begin, std::uint64_t size) {
@@ -442,20 +240,9 @@ void engine::forget(std::uint64_t begin, std::uint64_t size) {
         each(record.holders, [&](core& o) {
             way& w = *find(o, frame_line);
             refuse(o, w);
-            if (w.swapped) {
-                swap_out(o, w);
-            }
-            w.valid &= ~bytes;
-            w.dirty &= ~bytes;
-            w.stale &= ~bytes;
-            if (coherent_ ? bytes == ~std::uint64_t{0} : (w.valid | w.dirty) == 0) {
-                if (record.owner == static_cast<std::int32_t>(o.id)) {
-                    record.owner = -1;
-                }
+            if (protocol_->forget(o, w, bytes)) {
                 record.holders &= ~(std::uint64_t{1} << o.id);
                 w = way{};
-            } else if (coherent_) {
-                w.valid = ~std::uint64_t{0};
             }
         });
         record.lost &= ~bytes;

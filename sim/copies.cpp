@@ -107,77 +107,20 @@ void engine::copy_bytes(core& source, std::uint64_t from, core& target, std::uin
 }
 
 void engine::read_behind(core& source, std::uint64_t address, unsigned char* into, unsigned size) {
-    const std::uint64_t bytes = byte_mask(address, size);
     std::uint32_t frame_line = 0;
-    const unsigned char* values = host_byte(address);
-    if (!coherent_ && frames_.known(address >> line_shift, frame_line)) {
-        line_record& record = frames_.record(frame_line);
-        each(record.holders, [&](core& o) {
-            way& w = *find(o, frame_line);
-            refuse_writes(o, w); // so that `dirty` is complete
-            if (w.swapped) {
-                swap_out(o, w);
-            }
-        });
-        if (way* const w = find(source, frame_line); w != nullptr && (w->dirty & bytes) != 0) {
-            const std::uint64_t go = w->dirty & bytes;
-            write_back(source, *w, go, static_cast<core*>(current)->clock());
-            w->valid |= go;
-            w->dirty &= ~go;
-        }
-        if (tracking_) {
-            values = look_at_shared(source, address, frame_line, bytes, 0);
-        }
-    }
+    const unsigned char* const values = frames_.known(address >> line_shift, frame_line)
+                                            ? protocol_->read_beside(source, address, size, frame_line)
+                                            : host_byte(address);
     __builtin_memcpy(into, values, size);
 }
 
 void engine::write_behind(core& target, std::uint64_t address, const unsigned char* from, unsigned size) {
-    const std::uint64_t bytes = byte_mask(address, size);
     std::uint32_t frame_line = 0;
-    if (!frames_.known(address >> line_shift, frame_line)) {
+    if (frames_.known(address >> line_shift, frame_line)) {
+        protocol_->write_beside(target, address, from, size, frame_line);
+    } else {
         __builtin_memcpy(host_byte(address), from, size);
-        return;
     }
-    line_record& record = frames_.record(frame_line);
-    if (coherent_) {
-        each(record.holders, [&](core& o) {
-            way& w = *find(o, frame_line);
-            refuse(o, w);
-            w = way{};
-        });
-        record.holders = 0;
-        record.owner = -1;
-        __builtin_memcpy(host_byte(address), from, size);
-        return;
-    }
-    each(record.holders, [&](core& o) {
-        way& w = *find(o, frame_line);
-        refuse(o, w);
-        if (w.swapped) {
-            swap_out(o, w);
-        }
-    });
-    if (way* const w = find(target, frame_line)) {
-        w->valid &= ~bytes;
-        w->dirty &= ~bytes;
-        w->stale &= ~bytes;
-        if ((w->valid | w->dirty) == 0) {
-            drop(target, *w, false);
-        }
-    }
-    if (tracking_) {
-        make_stale(target, address >> line_shift, frame_line, bytes);
-        note_writer(frame_line, address, size, target.id, 0);
-        record.lost &= ~bytes;
-        if (record.image != 0) {
-            __builtin_memcpy(image_of(record) + address % line_bytes, from, size);
-            __builtin_memcpy(host_byte(address), from, size);
-            drop_image_if_latest(record, frame_line);
-            return;
-        }
-    }
-    __builtin_memcpy(host_byte(address), from, size);
 }
 
 } // namespace skerry_sim::detail

@@ -18,7 +18,7 @@ namespace skerry_sim::detail {
 
 class engine;
 
-enum class line_state : std::uint8_t { none, shared, exclusive, modified }; // of a coherent cache
+enum class line_state : std::uint8_t { none, shared, exclusive, modified }; // of protocols that have one for a line
 
 // One place of a private cache.
 struct way {
@@ -50,6 +50,7 @@ struct core : hot {
     int x = 0;
     int y = 0;
     void* thread_area = nullptr;
+    hot** observed_at = nullptr; // its copy of `observed`
 
     // The private cache: way w of set s is ways[s * associativity + w].
     std::vector<way> ways;
@@ -112,13 +113,17 @@ struct exit_action {
 // may have taken from an instrumented object: hooks and heap see no simulation meanwhile.
 class host_section {
   public:
-    host_section() noexcept : was_(current) { current = nullptr; }
-    ~host_section() { current = was_; }
+    host_section() noexcept : was_(current), was_observed_(observed) { current = observed = nullptr; }
+    ~host_section() {
+        current = was_;
+        observed = was_observed_;
+    }
     host_section(const host_section&) = delete;
     host_section& operator=(const host_section&) = delete;
 
   private:
     hot* was_;
+    hot* was_observed_;
 };
 
 } // namespace skerry_sim::detail

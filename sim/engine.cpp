@@ -18,11 +18,11 @@ namespace port = skerry::port;
 namespace context = boost::context::detail;
 
 constinit thread_local hot* current [[gnu::tls_model("initial-exec")]] = nullptr;
+constinit thread_local hot* observed [[gnu::tls_model("initial-exec")]] = nullptr;
 
 namespace {
 
 constexpr std::int64_t far_away = std::int64_t{1} << 50; // cycles
-constexpr std::int64_t far_ahead = 1000;
 
 // What it leads to depends on how the C++ library was built: a block of the host's thread, which all cores share, or
 // one in the static part of the thread area, of which each core has its own.
@@ -35,17 +35,20 @@ exception_globals* globals_of_thread() noexcept {
 engine::engine(const machine_description& machine, const settings& set, fiber_stacks& stacks)
     : machine_(machine),
       set_(set),
-      coherent_(machine.l1.protocol == coherence::mesi),
-      tracking_(!coherent_ && set.stale != stale_mode::off),
-      emulate_(!coherent_ && set.stale == stale_mode::emulate),
+      protocol_(machine.l1.protocol->make(*this)),
+      finds_stale_(!coherent() && set.stale != stale_mode::off),
+      tracking_(finds_stale_ && !set.only_interest),
+      emulate_(!coherent() && set.stale == stale_mode::emulate),
+      outside_(set.only_interest),
       quantum_(static_cast<std::int64_t>(set.quantum != 0 ? set.quantum : machine.least_latency())),
-      deaf_quantum_(set.quantum != 0 || coherent_ ? quantum_ : far_ahead),
+      deaf_quantum_(set.quantum != 0 || coherent() ? quantum_ : far_ahead),
+      entry_cycles_(machine.interrupts ? machine.interrupts->entry_cycles : 0),
       set_mask_(machine.l1.bytes / line_bytes / machine.l1.ways - 1),
       associativity_(machine.l1.ways),
       stacks_(stacks),
       cores_(machine.cores.count),
       ready_(machine.cores.count),
-      frames_(tracking_),
+      frames_(finds_stale_),
       memory_(machine, set.seed),
       next_watch_(static_cast<std::int64_t>(set.livelock_cycles)) {
     const std::size_t ways = std::size_t{set_mask_ + 1} * associativity_;
@@ -81,7 +84,9 @@ void engine::run(void (*body)(void*), void* arg) {
         hot* const itself = &c;
         std::memcpy(port::in_thread_area(c.thread_area, static_cast<const void*>(&current)),
                     static_cast<const void*>(&itself), sizeof(hot*));
+        c.observed_at = static_cast<hot**>(port::in_thread_area(c.thread_area, static_cast<const void*>(&observed)));
     }
+    observe(!outside_);
     core& first = cores_[0];
     begin_thread(first, body, arg, 0);
     ready_.set(0, ready_tree::never);
@@ -275,6 +280,11 @@ void engine::watch(core& c) {
         stuck("the clock has passed settings::most_cycles");
     }
     if (next_watch_ == 0 || c.clock() < next_watch_) {
+        return;
+    }
+    if (outside_) { // whose stores nobody counts
+        seen_at_ = c.clock();
+        next_watch_ = c.clock() + static_cast<std::int64_t>(set_.livelock_cycles);
         return;
     }
     const std::uint64_t now = writes();

@@ -21,6 +21,7 @@
 #include <cstdlib>
 #include <exception>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,12 +30,11 @@
 #include "sim/frames.hpp"
 #include "sim/memory.hpp"
 #include "sim/message_network.hpp"
+#include "sim/protocol/protocol.hpp"
 #include "sim/ready_tree.hpp"
 #include "sim/simulation.hpp"
 
 namespace skerry_sim::detail {
-
-enum class atomic_kind { load, store, update };
 
 // Thrown away stacks: how a run ends before its threads do.
 enum class ending { done, failed, stuck };
@@ -61,6 +61,10 @@ class engine {
     // The budget is spent: interrupts, others' turns, watchdogs. Switches.
     void look_up(core& c);
     void pause(core& c, std::uint64_t cycles);
+
+    // interest.cpp; both switch.
+    void begin_interest(core& c);
+    void end_interest(core& c);
 
     // waiting.cpp; all switch.
     bool interrupt(core& c, unsigned target);
@@ -99,54 +103,28 @@ class engine {
     std::optional<finished_copy> take_finished_copy(core& c);
 
     unsigned size() const noexcept { return static_cast<unsigned>(cores_.size()); }
-    bool coherent() const noexcept { return machine_.l1.protocol == coherence::mesi; }
+    bool coherent() const noexcept { return machine_.l1.protocol->kept_by_hardware; }
+    bool has_interrupts() const noexcept { return machine_.interrupts.has_value(); }
     [[noreturn]] void stuck(const char* why, std::int64_t cycle = -1);
 
-  private:
-    // engine.cpp
-    static void fiber_main(boost::context::detail::transfer_t from);
-    [[noreturn]] void thread_main(core& c);
-    [[noreturn]] void end_thread(core& c);
-    void begin_thread(core& c, void (*body)(void*), void* arg, std::int64_t at);
+    // What protocols use (sim/protocol). Messages, in bytes:
+    static constexpr unsigned head = 8;
+    static constexpr unsigned whole = head + line_bytes;
+    static constexpr unsigned atomic_operand = 16;
+
+    // Waits until no other core has an earlier turn. Switches.
     void order(core& c) {
         while (ready_.least() < ready_tree::key(c.clock(), c.id)) {
             ready_.set(c.id, ready_tree::key(c.clock(), c.id));
             switch_to_next(c);
         }
     }
-    void switch_to_next(core& c);
-    void transfer(core& from, core& to);
-    void set_limit(core& c);
-    // What a core does on hits concerns nobody, and nothing but an interrupt can concern it meanwhile. On a coherent
-    // machine others' writes do.
-    std::int64_t ahead(const core& c) const noexcept { return c.handler == nullptr ? deaf_quantum_ : quantum_; }
-    void make_ready(core& c, std::int64_t at);
-    void block(core& c) { switch_to_next(c); }
-    void watch(core& c);
-    [[noreturn]] void finish(ending how);
-    std::string describe() const;
-    std::uint64_t writes() const;
-    place at(const core& c) const noexcept { return {c.x, c.y}; }
-
-    // cache.cpp
-    way* find(core& c, std::uint32_t frame_line) noexcept;
-    way& take_way(core& c, std::uint64_t line, std::uint32_t frame_line);
-    void drop(core& c, way& w, bool write_back);
-    void touch(core& c, way& w) noexcept { c.used[index(c, w)] = ++c.touch_clock; }
-    void admit(core& c, way& w, bool writable) noexcept;
-    void collect(core& c, unsigned slot) noexcept;
-    void close_writes(core& c, unsigned slot) noexcept;
-    void refuse(core& c, const way& w) noexcept;
-    void refuse_writes(core& c, const way& w) noexcept;
-    void load(core& c, std::uint64_t address, unsigned size, std::uint32_t pc);
-    void store(core& c, std::uint64_t address, unsigned size, std::uint32_t pc);
-    void store_coherent(core& c, std::uint64_t line, std::uint32_t frame_line);
-    void after_coherent_load(core& c, way& w, std::int64_t& end, std::int64_t begin);
-    void recall_evicted();
-    std::int64_t write_back(core& c, way& w, std::uint64_t bytes, std::int64_t time);
-    std::uint32_t index(const core& c, const way& w) const noexcept {
-        return static_cast<std::uint32_t>(&w - c.ways.data());
-    }
+    const machine_description& machine() const noexcept { return machine_; }
+    shared_memory& memory() noexcept { return memory_; }
+    static place at(const core& c) noexcept { return {c.x, c.y}; }
+    std::uint32_t line_of(std::uint64_t address) { return frames_.line_of(address >> line_shift); }
+    line_record& record(std::uint32_t frame_line) noexcept { return frames_.record(frame_line); }
+    core& core_of(unsigned id) noexcept { return cores_[id]; }
     template <class F>
     void each(std::uint64_t holders, F f) {
         for (; holders != 0; holders &= holders - 1) {
@@ -160,24 +138,87 @@ class engine {
     static bool alone(const line_record& record, unsigned me) noexcept {
         return (record.holders & ~(std::uint64_t{1} << me)) == 0;
     }
+    // The bytes of a line that lie in a range.
+    static std::uint64_t overlap(std::uint64_t line, std::uint64_t begin, std::uint64_t end) noexcept;
 
-    // staleness.cpp; only with tracking
-    void make_stale(core& writer, std::uint64_t line, std::uint32_t frame_line, std::uint64_t bytes);
+    // Ways. A way that is taken is empty and the newest of its set; `drop` empties one, `take_away` bytes of one.
+    way* find(core& c, std::uint32_t frame_line) noexcept;
+    way& take_way(core& c, std::uint64_t line, std::uint32_t frame_line);
+    void touch(core& c, way& w) noexcept { c.used[index(c, w)] = ++c.touch_clock; }
+    void drop(core& c, way& w, bool keep_dirty);
+    void take_away(core& c, way& w, std::uint64_t bytes);
+    // Sends bytes of the line down. The result: when they have arrived.
+    std::int64_t write_back(core& c, way& w, std::uint64_t bytes, std::int64_t time);
+
+    // The filter of the hooks' fast path: lets it answer for a line, or answer no longer.
+    void admit(core& c, way& w, bool writable) noexcept;
+    void refuse(core& c, const way& w) noexcept;
+    void refuse_writes(core& c, const way& w) noexcept;
+
+    // Old values (staleness.cpp); the rest only with tracking.
+    bool tracking() const noexcept { return tracking_; }
+    void swap_out(core& c, way& w);
+    // Before bytes of a way become dirty; after a fill, of the bytes that came with it.
     void before_store(core& c, way& w, std::uint64_t bytes, std::uint64_t address, unsigned size, std::uint32_t pc);
     void arrive(core& c, way& w, std::uint64_t fresh);
-    void track_write_back(core& c, way& w, std::uint64_t bytes);
-    void read_stale(core& c, way& w, std::uint64_t bytes, std::uint32_t pc);
+    // Before bytes go through to the shared cache; null: the writer has no copy.
+    void before_write_through(core& c, way* w, std::uint64_t address, unsigned size, std::uint32_t frame_line,
+                              std::uint32_t pc);
     // What an access finds in the shared cache: an old value where the latest is in somebody's private cache or was
     // lost; both are reported. The bytes lie in one line; the result holds until the next store or write-back.
     const unsigned char* look_at_shared(core& c, std::uint64_t address, std::uint32_t frame_line, std::uint64_t bytes,
                                         std::uint32_t pc);
+    // Writes there. Precondition: the writer's own copy does not have these bytes.
+    void write_shared(core& writer, std::uint64_t address, const unsigned char* from, unsigned size,
+                      std::uint32_t frame_line, std::uint32_t pc);
+
+  private:
+    static constexpr std::int64_t far_ahead = 1000; // cycles
+
+    // engine.cpp
+    static void fiber_main(boost::context::detail::transfer_t from);
+    [[noreturn]] void thread_main(core& c);
+    [[noreturn]] void end_thread(core& c);
+    void begin_thread(core& c, void (*body)(void*), void* arg, std::int64_t at);
+    void switch_to_next(core& c);
+    void transfer(core& from, core& to);
+    void set_limit(core& c);
+    // What a core does on hits concerns nobody, and nothing but an interrupt can concern it meanwhile. On a coherent
+    // machine others' writes do. Outside a region of interest no time has to be exact.
+    std::int64_t ahead(const core& c) const noexcept {
+        return outside_ ? far_ahead : c.handler == nullptr ? deaf_quantum_ : quantum_;
+    }
+    void make_ready(core& c, std::int64_t at);
+    void block(core& c) { switch_to_next(c); }
+    void watch(core& c);
+    [[noreturn]] void finish(ending how);
+    std::string describe() const;
+    std::uint64_t writes() const;
+
+    // cache.cpp
+    void collect(core& c, unsigned slot) noexcept;
+    void close_writes(core& c, unsigned slot) noexcept;
+    void load(core& c, std::uint64_t address, unsigned size, std::uint32_t pc);
+    std::uint32_t index(const core& c, const way& w) const noexcept {
+        return static_cast<std::uint32_t>(&w - c.ways.data());
+    }
+
+    // staleness.cpp; only with tracking
+    void make_stale(core& writer, std::uint64_t line, std::uint32_t frame_line, std::uint64_t bytes);
+    void track_write_back(core& c, way& w, std::uint64_t bytes);
+    void read_stale(core& c, way& w, std::uint64_t bytes, std::uint32_t pc);
     void note_stale(core& c, std::uint64_t line, std::uint32_t frame_line, std::uint64_t bytes, std::uint32_t pc);
     void note_writer(std::uint32_t frame_line, std::uint64_t address, unsigned size, unsigned core, std::uint32_t pc);
     void swap(core& c, way& w) noexcept;
-    void swap_out(core& c, way& w);
     unsigned char* image_of(line_record& record) noexcept { return images_[record.image - 1].bytes; }
     void make_image(line_record& record, std::uint64_t line);
     void drop_image_if_latest(line_record& record, std::uint32_t frame_line);
+
+    // interest.cpp
+    void observe(bool yes);
+    void make_cold();
+    core_statistics seen_of(const core& c) const noexcept;
+    void add_seen(statistics& to, std::int64_t clock) const;
 
     // waiting.cpp
     void answer(core& sender, bool accepted, std::int64_t at);
@@ -209,11 +250,14 @@ class engine {
 
     machine_description machine_;
     settings set_;
-    bool coherent_;
-    bool tracking_; // staleness is looked for
+    std::unique_ptr<protocol> protocol_;
+    bool finds_stale_;
+    bool tracking_; // staleness is looked for now
     bool emulate_;
+    bool outside_; // of a region of interest: no cache, and no figure has it
     std::int64_t quantum_;
     std::int64_t deaf_quantum_;
+    std::int64_t entry_cycles_; // of interrupts, if there are any
     std::uint32_t set_mask_;
     std::uint32_t associativity_;
     fiber_stacks& stacks_;
@@ -222,6 +266,14 @@ class engine {
     frames frames_;
     shared_memory memory_;
     message_network network_;
+
+    // Regions of interest: how many are open, one in another; what the closed ones have come to; where the open one
+    // began.
+    unsigned interest_ = 0;
+    bool had_interest_ = false;
+    statistics interest_seen_;
+    std::int64_t interest_from_ = 0;
+    std::vector<core_statistics> interest_base_;
 
     boost::context::detail::fcontext_t host_ = nullptr;
     void* host_area_ = nullptr;

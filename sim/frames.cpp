@@ -26,6 +26,14 @@ std::uint32_t frames::find_or_touch(std::uint64_t page) {
     return count_++;
 }
 
+void frames::forget_copies() noexcept {
+    for (const auto& chunk : records_) {
+        for (std::uint32_t i = 0; i < chunk_lines; ++i) {
+            chunk[i] = line_record{};
+        }
+    }
+}
+
 bool frames::known(std::uint64_t line, std::uint32_t& frame_line) const {
     const std::uint64_t page = line / lines_per_page;
     std::uint32_t frame = near_frames_[page % near_size];

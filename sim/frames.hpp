@@ -57,6 +57,9 @@ class frames {
         return writers_[frame_line / chunk_lines][frame_line % chunk_lines];
     }
 
+    // No cache has a line, and nothing in the shared cache is old.
+    void forget_copies() noexcept;
+
     std::uint32_t count() const noexcept { return count_; }
     std::uint64_t foreign() const noexcept { return foreign_; }
 

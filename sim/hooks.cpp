@@ -41,7 +41,7 @@ __extension__ using u128 = unsigned __int128;
 
 template <unsigned Size, bool Aligned>
 [[gnu::always_inline]] inline void read(const volatile void* p, u32 pc) {
-    hot* const h = current;
+    hot* const h = observed;
     if (h == nullptr) {
         return;
     }
@@ -58,7 +58,7 @@ template <unsigned Size, bool Aligned>
 
 template <unsigned Size, bool Aligned>
 [[gnu::always_inline]] inline void write(volatile void* p, u32 pc) {
-    hot* const h = current;
+    hot* const h = observed;
     if (h == nullptr) {
         return;
     }
@@ -160,7 +160,7 @@ bool atomic_compare(volatile T* p, T* expected, T wanted, u32 pc) {
 } // namespace
 
 void range(const volatile void* p, std::uint64_t size, bool store, std::uint32_t pc) {
-    hot* const h = current;
+    hot* const h = observed;
     if (h == nullptr || size == 0) {
         return;
     }

@@ -38,8 +38,10 @@ struct alignas(64) hot {
     std::uint32_t writer[filter_slots][granules];
 };
 
-// initial-exec: it is read at every access of the simulated program.
+// initial-exec: they are read at every block and every access of the simulated program. `observed` is whose accesses
+// caches see: `current`, and null outside a region of interest (sim/interest.cpp).
 extern constinit thread_local hot* current [[gnu::tls_model("initial-exec")]];
+extern constinit thread_local hot* observed [[gnu::tls_model("initial-exec")]];
 
 // Which bytes of its line an access touches. Precondition: it does not leave the line.
 constexpr std::uint64_t byte_mask(std::uint64_t address, std::uint64_t size) noexcept {

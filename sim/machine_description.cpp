@@ -4,9 +4,12 @@
 #include <bit>
 #include <fstream>
 #include <initializer_list>
+#include <iterator>
 #include <sstream>
 
 #include <toml++/toml.h>
+
+#include "sim/protocol/protocol.hpp"
 
 namespace skerry_sim {
 
@@ -14,6 +17,18 @@ namespace {
 
 constexpr unsigned line_bytes = 64;
 constexpr unsigned most_cores = 64; // the set of a line's holders is one word
+
+constexpr const detail::protocol_kind* protocols[] = {&detail::gpu_wb, &detail::gpu_wt, &detail::mesi};
+
+// As messages list them: "a", "b" or "c".
+std::string protocol_names() {
+    std::string text;
+    const std::size_t number = std::size(protocols);
+    for (std::size_t i = 0; i < number; ++i) {
+        text.append(i == 0 ? "" : i + 1 == number ? " or " : ", ").append("\"").append(protocols[i]->name).append("\"");
+    }
+    return text;
+}
 
 std::string spelled(const toml::node& node) {
     std::ostringstream text;
@@ -33,9 +48,46 @@ class reader {
         throw bad_machine("skerry: sim: " + place + ": " + what);
     }
 
-    // The section, which has these keys and no others.
+    // From here on the keys of this configuration stand for the file's own.
+    void choose(const toml::table& file, std::string_view name, std::initializer_list<std::string_view> sections) {
+        const toml::table* const configs = file["configs"].as_table();
+        std::string there_are;
+        if (configs != nullptr) {
+            for (const auto& [key, value] : *configs) {
+                there_are.append(there_are.empty() ? "there are " : ", ").append(key.str());
+            }
+        }
+        const toml::node* const chosen = configs == nullptr ? nullptr : configs->get(name);
+        if (chosen == nullptr) {
+            fail(file.source(), "there is no configuration '" + std::string(name) + "'; " +
+                                    (there_are.empty() ? "the file has none" : there_are));
+        }
+        config_ = chosen->as_table();
+        config_name_ = "[configs." + std::string(name) + "]";
+        if (config_ == nullptr) {
+            fail(chosen->source(), config_name_ + " = " + spelled(*chosen) + ": a section is accepted");
+        }
+        known(*config_, config_name_, sections);
+    }
+
+    // Whether the file or the configuration has the section.
+    bool has(const toml::table& file, const char* name) const {
+        return file.contains(name) || (config_ != nullptr && config_->contains(name));
+    }
+
+    // The section, which has these keys and no others. What it lacks the configuration may have.
     const toml::table& section(const toml::table& file, const char* name,
                                std::initializer_list<std::string_view> keys) {
+        if (const toml::node* const more = config_ == nullptr ? nullptr : config_->get(name)) {
+            if (!more->is_table()) {
+                fail(more->source(),
+                     config_name_ + " has " + name + " = " + spelled(*more) + ": keys " + name + ".KEY are accepted");
+            }
+            known(*more->as_table(), config_name_ + ": " + name, keys);
+            if (!file.contains(name)) {
+                return *more->as_table();
+            }
+        }
         const toml::node* const node = file.get(name);
         if (node == nullptr) {
             fail(file.source(), "section [" + std::string(name) + "] is missing");
@@ -67,7 +119,7 @@ class reader {
         const std::string name = std::string(section) + "." + key;
         const std::string accepted = std::string(power_of_two ? "a power of two" : "a whole number") + " from " +
                                      std::to_string(least) + " to " + std::to_string(most);
-        const toml::node* const node = table.get(key);
+        const toml::node* const node = value_of(table, section, key);
         if (node == nullptr) {
             fail(table.source(), name + " is missing; " + accepted + " is accepted");
         }
@@ -79,9 +131,10 @@ class reader {
         return static_cast<unsigned>(whole->get());
     }
 
-    std::string word(const toml::table& table, const std::string& name, const char* key,
+    std::string word(const toml::table& table, const char* section, const char* key,
                      const std::string& accepted) const {
-        const toml::node* const node = table.get(key);
+        const std::string name = (*section == 0 ? "" : std::string(section) + ".") + key;
+        const toml::node* const node = value_of(table, section, key);
         if (node == nullptr) {
             fail(table.source(), name + " is missing; " + accepted + " is accepted");
         }
@@ -91,8 +144,21 @@ class reader {
         return node->as_string()->get();
     }
 
+    // Null: neither the configuration nor the file has it.
+    const toml::node* value_of(const toml::table& table, const char* section, const char* key) const {
+        if (config_ != nullptr) {
+            if (const toml::table* const more = (*config_)[section].as_table();
+                more != nullptr && more->contains(key)) {
+                return more->get(key);
+            }
+        }
+        return table.get(key);
+    }
+
   private:
     std::string source_;
+    const toml::table* config_ = nullptr;
+    std::string config_name_;
 };
 
 fabric_description read_fabric(reader& in, const toml::table& file, unsigned cores) {
@@ -137,7 +203,16 @@ unsigned fabric_description::hops(unsigned a, unsigned b) const noexcept {
            apart(from / columns / rows, to / columns / rows);
 }
 
-machine_description parse_machine(std::string_view text, std::string_view source) {
+const detail::protocol_kind* protocol_named(std::string_view name) noexcept {
+    for (const detail::protocol_kind* const p : protocols) {
+        if (name == p->name) {
+            return p;
+        }
+    }
+    return nullptr;
+}
+
+machine_description parse_machine(std::string_view text, std::string_view source, std::string_view config) {
     reader in(source);
     toml::table file;
     try {
@@ -145,30 +220,38 @@ machine_description parse_machine(std::string_view text, std::string_view source
     } catch (const toml::parse_error& error) {
         in.fail(error.source(), "not TOML: " + std::string(error.description()));
     }
-    in.known(file, "the file", {"name", "cores", "l1", "l2", "network", "dram", "interrupts", "fabric"});
+    in.known(file, "the file", {"name", "cores", "l1", "l2", "network", "dram", "interrupts", "fabric", "configs"});
+    if (!config.empty()) {
+        in.choose(file, config, {"cores", "l1", "l2", "network", "dram", "interrupts", "fabric"});
+    }
 
     machine_description machine;
-    machine.name = in.word(file, "name", "name", "a text");
+    machine.name = in.word(file, "", "name", "a text");
+    machine.name.append(config.empty() ? "" : "/").append(config);
 
     const auto& cores = in.section(file, "cores", {"count", "columns", "block_cycles"});
     machine.cores.count = in.number(cores, "cores", "count", 1, most_cores);
     machine.cores.columns = in.number(cores, "cores", "columns", 1, machine.cores.count);
     machine.cores.block_cycles = in.number(cores, "cores", "block_cycles", 1, 100);
 
-    const auto& l1 = in.section(file, "l1", {"protocol", "bytes", "ways"});
-    const std::string protocol = in.word(l1, "l1.protocol", "protocol", "\"gpu-wb\" or \"mesi\"");
-    if (protocol != "gpu-wb" && protocol != "mesi") {
-        in.fail(l1.get("protocol")->source(),
-                "l1.protocol = '" + protocol + "': not understood; \"gpu-wb\" or \"mesi\" is accepted");
+    const auto& l1 = in.section(file, "l1", {"protocol", "bytes", "ways", "write_buffer"});
+    const std::string protocol = in.word(l1, "l1", "protocol", protocol_names());
+    machine.l1.protocol = protocol_named(protocol);
+    if (machine.l1.protocol == nullptr) {
+        in.fail(in.value_of(l1, "l1", "protocol")->source(),
+                "l1.protocol = '" + protocol + "': not understood; " + protocol_names() + " is accepted");
     }
-    machine.l1.protocol = protocol == "mesi" ? coherence::mesi : coherence::gpu_wb;
     machine.l1.ways = in.number(l1, "l1", "ways", 1, 16);
     machine.l1.bytes = in.number(l1, "l1", "bytes", 32 * line_bytes * machine.l1.ways, 1U << 20);
     if (!std::has_single_bit(machine.l1.bytes / (line_bytes * machine.l1.ways)) ||
         machine.l1.bytes % (line_bytes * machine.l1.ways) != 0) {
-        in.fail(l1.get("bytes")->source(), "l1.bytes = " + spelled(*l1.get("bytes")) +
-                                               ": not understood; a power of two of lines of 64 bytes in each way is "
-                                               "accepted");
+        const toml::node& bytes = *in.value_of(l1, "l1", "bytes");
+        in.fail(bytes.source(), "l1.bytes = " + spelled(bytes) +
+                                    ": not understood; a power of two of lines of 64 bytes in each way is accepted");
+    }
+
+    if (machine.l1.protocol->buffers_writes || in.value_of(l1, "l1", "write_buffer") != nullptr) {
+        machine.l1.write_buffer = in.number(l1, "l1", "write_buffer", 1, 1024);
     }
 
     const auto& l2 = in.section(file, "l2", {"banks", "bank_bytes", "ways", "cycles"});
@@ -186,22 +269,24 @@ machine_description parse_machine(std::string_view text, std::string_view source
     machine.dram.cycles = in.number(dram, "dram", "cycles", 1, 100000);
     machine.dram.line_cycles = in.number(dram, "dram", "line_cycles", 1, 100000);
 
-    const auto& interrupts = in.section(file, "interrupts", {"entry_cycles"});
-    machine.interrupts.entry_cycles = in.number(interrupts, "interrupts", "entry_cycles", 0, 10000);
+    if (in.has(file, "interrupts")) {
+        const auto& interrupts = in.section(file, "interrupts", {"entry_cycles"});
+        machine.interrupts.emplace().entry_cycles = in.number(interrupts, "interrupts", "entry_cycles", 0, 10000);
+    }
 
-    if (file.contains("fabric")) {
+    if (in.has(file, "fabric")) {
         machine.fabric = read_fabric(in, file, machine.cores.count);
     }
     return machine;
 }
 
-machine_description read_machine(const std::filesystem::path& file) {
+machine_description read_machine(const std::filesystem::path& file, std::string_view config) {
     std::ifstream in(file, std::ios::binary);
     std::ostringstream text;
     if (!in || !(text << in.rdbuf())) {
         throw bad_machine("skerry: sim: " + file.string() + ": cannot be read");
     }
-    return parse_machine(text.str(), file.string());
+    return parse_machine(text.str(), file.string(), config);
 }
 
 } // namespace skerry_sim

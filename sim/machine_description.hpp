@@ -12,10 +12,9 @@
 
 namespace skerry_sim {
 
-enum class coherence {
-    gpu_wb, // caches that software keeps: byte-wise dirty masks, write-back on request
-    mesi,   // caches that hardware keeps
-};
+namespace detail {
+struct protocol_kind; // sim/protocol/protocol.hpp
+}
 
 // How cores send each other messages and copy bytes without sharing memory (sim/message_network.hpp).
 struct fabric_description {
@@ -58,9 +57,10 @@ struct machine_description {
     } cores;
 
     struct {
-        coherence protocol = coherence::gpu_wb;
+        const detail::protocol_kind* protocol = nullptr;
         unsigned bytes = 0;
         unsigned ways = 0;
+        unsigned write_buffer = 0; // writes that may be on their way; 0: the protocol buffers none
     } l1;
 
     struct {
@@ -81,9 +81,10 @@ struct machine_description {
         unsigned line_cycles = 0; // how long one line keeps its controller busy
     } dram;
 
-    struct {
+    struct interrupts_description {
         unsigned entry_cycles = 0; // from a core's last instruction to the handler's first
-    } interrupts;
+    };
+    std::optional<interrupts_description> interrupts; // none: its cores have no user-level interrupts
 
     std::optional<fabric_description> fabric; // none: its cores share memory and send no messages
 
@@ -97,8 +98,12 @@ class bad_machine : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// `source` is the name by which messages call the text. Throws bad_machine.
-machine_description parse_machine(std::string_view text, std::string_view source);
-machine_description read_machine(const std::filesystem::path& file);
+// The protocol that descriptions call by this name; null if there is none.
+const detail::protocol_kind* protocol_named(std::string_view name) noexcept;
+
+// `source` is the name by which messages call the text. Keys of the section [configs.CONFIG] stand for the file's own;
+// without a configuration the file's hold. Throws bad_machine.
+machine_description parse_machine(std::string_view text, std::string_view source, std::string_view config = {});
+machine_description read_machine(const std::filesystem::path& file, std::string_view config = {});
 
 } // namespace skerry_sim

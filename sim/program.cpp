@@ -24,6 +24,7 @@ bool simulated() noexcept { return detail::current != nullptr; }
 
 unsigned self() { return here("self").id; }
 unsigned cores() { return here("cores").owner->size(); }
+bool has_interrupts() { return here("has_interrupts").owner->has_interrupts(); }
 bool coherent() { return here("coherent").owner->coherent(); }
 bool on_stack(std::uintptr_t address) {
     using detail::fiber_stacks;
@@ -74,6 +75,9 @@ bool interrupt(unsigned target) {
     if (target >= c.owner->size() || target == c.id) {
         skerry::detail::panic("skerry_sim::interrupt(", target, ") on core ", c.id, " of ", c.owner->size());
     }
+    if (!c.owner->has_interrupts()) {
+        skerry::detail::panic("skerry_sim::interrupt(", target, ") on a machine without user-level interrupts");
+    }
     return c.owner->interrupt(c, target);
 }
 
@@ -95,6 +99,16 @@ unsigned start_thread(void (*body)(void*), void* arg) {
 void join_thread(unsigned id) {
     core& c = here("join_thread");
     c.owner->join_thread(c, id);
+}
+
+void begin_interest() {
+    core& c = here("begin_interest");
+    c.owner->begin_interest(c);
+}
+
+void end_interest() {
+    core& c = here("end_interest");
+    c.owner->end_interest(c);
 }
 
 void allow_stale_begin() { ++here("allow_stale_begin").allow_stale; }

@@ -32,7 +32,11 @@ void discard_all();
 void publish(const void* begin, std::size_t size);
 void discard(const void* begin, std::size_t size);
 
-// User-level interrupts. A core is born with interrupts unmasked and without a handler; masks nest.
+// Whether the machine has user-level interrupts.
+bool has_interrupts();
+
+// User-level interrupts. A core is born with interrupts unmasked and without a handler; masks nest. A machine that has
+// none takes a handler and masks for what they are, and interrupt() is a panic there.
 // The handler runs on the core's thread, on top of what it was doing, with interrupts masked. It must not throw.
 void on_interrupt(void (*handler)(unsigned sender));
 void mask_interrupts();
@@ -56,6 +60,12 @@ unsigned start_thread(void (*body)(void*), void* arg);
 
 // Waits for the end of the thread that was started on this core. Throws std::logic_error if there is none to join.
 void join_thread(unsigned core);
+
+// A region of interest: what figures are of. Outside one, of a program that has one, no cache is simulated, every read
+// sees the latest value, and time passes only so that cores take turns. Caches are cold when it begins. Regions nest,
+// and those of one run are added up. It is the whole machine's, whichever core begins or ends it.
+void begin_interest();
+void end_interest();
 
 // Reads between these may see old values: they are not reported, and in emulation they see them. They nest.
 void allow_stale_begin();

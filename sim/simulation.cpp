@@ -107,15 +107,14 @@ namespace detail {
 
 void engine::fill(statistics& into) const {
     into = {};
+    std::int64_t latest = 0;
     for (const core& c : cores_) {
-        core_statistics s = c.counts;
-        s.cycles = static_cast<std::uint64_t>(c.clock());
-        s.instructions = static_cast<std::uint64_t>(c.clock() - c.stalled);
-        s.loads = c.loads;
-        s.stores = c.stores;
-        into.cores.push_back(s);
+        latest = std::max(latest, c.clock());
+    }
+    add_seen(into, latest);
+    for (const core_statistics& s : into.cores) {
         core_statistics& t = into.total;
-        t.cycles = std::max(t.cycles, s.cycles);
+        t.cycles = had_interest_ ? t.cycles : std::max(t.cycles, s.cycles);
         for (const auto member :
              {&core_statistics::instructions, &core_statistics::loads, &core_statistics::stores,
               &core_statistics::load_misses, &core_statistics::store_misses, &core_statistics::atomics,
@@ -139,7 +138,6 @@ void engine::fill(statistics& into) const {
             into.stale_sites.back().writer = lines[2 * i + 1];
         }
     }
-    into.l2_misses = memory_.misses();
     into.foreign_pages = frames_.foreign();
     into.switches = switches_;
 }

@@ -62,6 +62,9 @@ struct settings {
     // Not 0: adds up to 7 cycles to each trip to the shared cache, at random from this seed. Another seed is another
     // interleaving; each is as repeatable as any.
     std::uint64_t seed = 0;
+    // The program has a region of interest, and what comes before it is not simulated either. Otherwise that is, until
+    // the region begins, and then is forgotten.
+    bool only_interest = false;
     std::vector<scripted_death> deaths = {};
     message_fault fault = {};
     std::size_t heap_bytes = std::size_t{4} << 30; // address space for the program's heap
@@ -102,8 +105,10 @@ struct stale_site {
     std::string text() const;
 };
 
+// Of the whole run, or of its regions of interest together if it had one.
 struct statistics {
-    core_statistics total; // cycles: the latest core's clock
+    core_statistics
+        total; // cycles: the latest core's clock; of regions, the clock of the core that began and ended them
     std::vector<core_statistics> cores;
     std::vector<stale_site> stale_sites; // one per pair of source lines, in the order of their first appearance
     std::uint64_t l2_misses = 0;

@@ -125,6 +125,33 @@ void engine::before_store(core& c, way& w, std::uint64_t bytes, std::uint64_t ad
     note_writer(w.frame_line, address, size, c.id, pc);
 }
 
+void engine::before_write_through(core& c, way* w, std::uint64_t address, unsigned size, std::uint32_t frame_line,
+                                  std::uint32_t pc) {
+    const std::uint64_t bytes = byte_mask(address, size);
+    if (w != nullptr) {
+        if (w->swapped) {
+            swap_out(c, *w);
+        }
+        w->stale &= ~bytes;
+    }
+    make_stale(c, address >> line_shift, frame_line, bytes);
+    note_writer(frame_line, address, size, c.id, pc);
+}
+
+void engine::write_shared(core& writer, std::uint64_t address, const unsigned char* from, unsigned size,
+                          std::uint32_t frame_line, std::uint32_t pc) {
+    const std::uint64_t bytes = byte_mask(address, size);
+    make_stale(writer, address >> line_shift, frame_line, bytes);
+    note_writer(frame_line, address, size, writer.id, pc);
+    line_record& record = frames_.record(frame_line);
+    record.lost &= ~bytes;
+    __builtin_memcpy(reinterpret_cast<unsigned char*>(address), from, size);
+    if (record.image != 0) {
+        __builtin_memcpy(image_of(record) + address % line_bytes, from, size);
+        drop_image_if_latest(record, frame_line);
+    }
+}
+
 void engine::arrive(core& c, way& w, std::uint64_t fresh) {
     if (w.swapped) {
         swap_out(c, w);

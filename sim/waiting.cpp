@@ -79,7 +79,7 @@ void engine::take_interrupt(core& c) {
     core& sender = cores_[static_cast<unsigned>(c.pending_from)];
     c.in_handler = true;
     c.pending_from = -1;
-    c.spend(machine_.interrupts.entry_cycles);
+    c.spend(entry_cycles_);
     const activity before = c.doing;
     c.doing = activity::running;
     set_limit(c);

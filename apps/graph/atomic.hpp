@@ -10,6 +10,7 @@
 #include "support/elision.hpp"
 
 #include <atomic>
+#include <type_traits>
 
 namespace apps::SKERRY_APP_VARIANT {
 
@@ -53,7 +54,14 @@ bool write_min(T& x, T value, T& old) {
 /// Returns the value before.
 template <class T>
 T add(T& x, T value) {
-    if constexpr (concurrent) return std::atomic_ref(x).fetch_add(value, std::memory_order_relaxed);
+    if constexpr (concurrent && std::is_integral_v<T>) {
+        return std::atomic_ref(x).fetch_add(value, std::memory_order_relaxed);
+    } else if constexpr (concurrent) { // what processors have no instruction for; the first guess may be old
+        T old = par::may_be_stale(x);
+        while (!std::atomic_ref(x).compare_exchange_weak(old, old + value, std::memory_order_relaxed)) {
+        }
+        return old;
+    }
     const T old = x;
     x = old + value;
     return old;

@@ -14,7 +14,7 @@ namespace apps::input {
 namespace {
 
 constexpr std::uint64_t longest_side = std::uint64_t{1} << 20;
-constexpr std::uint64_t brightest = 255;
+constexpr std::int64_t brightest = 255;
 
 /// The words before the pixels: white space and comments from # to the end of the line stand between.
 class picture_header {
@@ -30,10 +30,10 @@ class picture_header {
         while (at_ < all.size() && !is_space(all[at_])) ++at_;
         return all.substr(begin_, at_ - begin_);
     }
-    std::size_t number(const char* what, std::uint64_t least, std::uint64_t most) {
+    std::size_t number(const char* what, std::int64_t least, std::uint64_t most) {
         const std::string_view found = word();
         std::uint64_t value = 0;
-        if (!read_number(found, most, value) || value < least) {
+        if (!read_number(found, most, value) || value < static_cast<std::uint64_t>(least)) {
             text_.fail(begin_, what + why_no_number(found, least, most));
         }
         return static_cast<std::size_t>(value);

@@ -4,13 +4,13 @@
 // PROGRAM --on sim:MACHINE` starts it.
 
 #include "exit_code.hpp"
+#include "simulator/machine.hpp"
 #include "simulator/simulated.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <exception>
-#include <filesystem>
 #include <stdexcept>
 
 #include <CLI/CLI.hpp>
@@ -22,19 +22,6 @@
 #include "sim/simulation.hpp"
 
 namespace {
-
-// Machines by name: where this program was built, or beside where it is installed.
-std::filesystem::path description_of(const std::string& machine) {
-    const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-    for (const std::filesystem::path& folder :
-         {here / ".." / "share" / "skerry" / "machines", std::filesystem::path(SKERRY_MACHINES)}) {
-        const std::filesystem::path file = folder / (machine + ".toml");
-        if (std::filesystem::exists(file)) {
-            return file;
-        }
-    }
-    throw std::invalid_argument(fmt::format("there is no description of a machine '{}'", machine));
-}
 
 int report(cli::exit_code code, std::string_view text) {
     fmt::print(stderr, "skerry-sim: {}\n", text);
@@ -51,7 +38,10 @@ int simulate(const std::string& machine, cli::simulated_run& run, const std::str
     skerry_sim::settings set;
     set.stale = skerry_sim::stale_mode::emulate; // what the hardware would do
     set.livelock_cycles = 2'000'000'000;         // a check of 5 million edges only reads, for more than 100 million
-    skerry_sim::simulation simulation(skerry_sim::read_machine(description_of(machine)), set);
+    skerry_sim::simulation simulation(cli::machine_called(machine), set);
+    if (run.steal.empty()) {
+        run.steal = simulation.machine().interrupts ? "interrupt" : "locked";
+    }
     if (!trace.path.empty()) {
         skerry::port::listen(simulation.machine().cores.count, trace.memory);
         skerry::port::write_trace(trace.path); // now, rather than after the run, it is known whether it can be written
@@ -84,10 +74,12 @@ int main(int argc, char** argv) {
     trace_flags trace;
     unsigned repeat = 1;
     static cli::simulated_run run; // static: what the host's stack holds is not the simulated machine's
-    run.steal = "interrupt";
 
     CLI::App app("Skerry on a simulated machine", "skerry-sim");
-    app.add_option("MACHINE", machine, "A description in machines/, such as tiny4-gwb")->required();
+    app.add_option("MACHINE", machine,
+                   "A description in machines/, such as tiny4-gwb, or one and a configuration: "
+                   "tiny-64/hcc-gwb")
+        ->required();
     app.add_option("PROGRAM", run.program, "digits, jacobi, ligra-bfs, list, mixed or sparselu")
         ->required()
         ->check(CLI::IsMember(cli::simulated_programs()));
@@ -97,7 +89,9 @@ int main(int argc, char** argv) {
     app.add_option("--train", run.options.train, "digits: only the first so many images");
     app.add_option("--seed", run.options.seed);
     app.add_option("--granularity", run.options.granularity);
-    app.add_option("--steal", run.steal, "locked or interrupt; on coherent caches also asymmetric");
+    app.add_option("--steal", run.steal,
+                   "locked or interrupt; on coherent caches also asymmetric; neither: interrupt, if "
+                   "the machine has them");
     app.add_option("--repeat", repeat, "Accepted, and of no effect: every run takes the same cycles");
     app.add_option("--row-to", to, "Write the row as JSON to this file");
     app.add_option("--trace", trace.path, "Write what every core did to this file, for ui.perfetto.dev");
@@ -110,6 +104,8 @@ int main(int argc, char** argv) {
     } catch (const CLI::ParseError& e) {
         return e.get_exit_code() == 0 ? app.exit(e) : report(cli::exit_usage, e.what());
     } catch (const std::invalid_argument& e) {
+        return report(cli::exit_usage, e.what());
+    } catch (const skerry_sim::bad_machine& e) {
         return report(cli::exit_usage, e.what());
     } catch (const apps::input_error& e) {
         return report(cli::exit_bad_input, e.what());

@@ -76,6 +76,14 @@ bool counts() {
     return sum == 100000;
 }
 
+bool interest() {
+    // [interest]
+    std::vector<double> v(100000, 0.5); // built outside: no cache, no cycle
+    const double sum = skerry::region_of_interest([&] { return skerry::parallel_reduce(v); });
+    // [/interest]
+    return sum == 50000;
+}
+
 bool grains() {
     std::vector<float> v(100000, 2.0F);
     // [grain]
@@ -96,4 +104,6 @@ bool reused() {
 
 } // namespace
 
-int main() { return scratch() && pauses() && races() && names() && counts() && grains() && reused() ? 0 : 1; }
+int main() {
+    return scratch() && pauses() && races() && names() && counts() && grains() && interest() && reused() ? 0 : 1;
+}

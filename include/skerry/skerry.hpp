@@ -11,6 +11,7 @@
 #include <skerry/finish.hpp>
 #include <skerry/forkjoin.hpp>
 #include <skerry/future.hpp>
+#include <skerry/interest.hpp>
 #include <skerry/kernel.hpp>
 #include <skerry/named.hpp>
 #include <skerry/partition.hpp>

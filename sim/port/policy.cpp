@@ -96,6 +96,10 @@ void sim::discard(const void* first, std::size_t bytes, coherence_step step) noe
 void sim::allow_stale_begin() noexcept { skerry_sim::allow_stale_begin(); }
 void sim::allow_stale_end() noexcept { skerry_sim::allow_stale_end(); }
 
+void sim::interest_begins() noexcept { skerry_sim::begin_interest(); }
+void sim::interest_ends() noexcept { skerry_sim::end_interest(); }
+
+bool sim::has_interrupts() noexcept { return skerry_sim::has_interrupts(); }
 unsigned sim::core() noexcept { return skerry_sim::self(); }
 void sim::mask_interrupts() noexcept {
     if (!masks_left_out) {

@@ -91,15 +91,17 @@ bool task_scope::look_into(dependent_task& task, std::uint32_t container) {
 }
 
 // Under the lock, before the task stands in any order. `behind`: a manager has tasks that have not finished, which may
-// write what overlaps a container; by its own name it has none.
+// write a container that has been named, or what overlaps it.
 void task_scope::look_into_containers(dependent_task& task, bool behind) {
     for (std::uint32_t i = 0; i < task.containers; ++i) {
         const access& object = task.container_name(i);
+        const std::size_t known = names_.size();
         const name_table::entry& entry = names_.at(object);
-        const bool free =
-            software_order::nobody_writes(entry) && std::ranges::all_of(entry.hooks, [&](const name_table::entry* e) {
-                return !names_.touches(*e, object) || (!behind && software_order::nobody_writes(*e));
-            });
+        const bool unknown = behind && known == names_.size(); // a manager's task may have it by the same name
+        const bool free = !unknown && software_order::nobody_writes(entry) &&
+                          std::ranges::all_of(entry.hooks, [&](const name_table::entry* e) {
+                              return !names_.touches(*e, object) || (!behind && software_order::nobody_writes(*e));
+                          });
         if (free && look_into(task, i)) {
             task.elements(i).task = &task;
         } else {

@@ -218,8 +218,15 @@ bool task_scope::submit(dependent_task& task) {
 // Under the lock: whether the order of this task may be a manager's. Tables of hardware are bounded, and a task whose
 // children stand in them too might wait for itself: so the scope is one outside of all tasks.
 bool task_scope::may_manage(const dependent_task& task, std::span<const touch> touched) const noexcept {
-    return !ordered_here_ && parent_.task == nullptr && task.containers == 0 &&
-           std::ranges::none_of(touched, [](const touch& t) { return t.object->name.kind == access_kind::region; });
+    if (ordered_here_ || task.containers != 0) {
+        return false;
+    }
+    for (const context* c = &parent_; c != nullptr; c = c->parent) {
+        if (c->spawner != nullptr && c->spawner->task != nullptr) {
+            return false;
+        }
+    }
+    return std::ranges::none_of(touched, [](const touch& t) { return t.object->name.kind == access_kind::region; });
 }
 
 void task_scope::let_in(dependent_task& task, ready_list& ready) noexcept {

@@ -125,13 +125,13 @@ options resolve(options o) {
     if (o.steal == steal_mode::asymmetric && !machine::asymmetric()) {
         refuse("asymmetric", machine::asymmetric_needs);
     }
-    if (o.steal == steal_mode::interrupt && !machine::interrupts()) {
+    if (o.steal == steal_mode::interrupt && !machine::has_interrupts()) {
         refuse("interrupt", "this machine has no user-level interrupts; use automatic, asymmetric or locked");
     }
     if (o.steal == steal_mode::automatic) {
-        o.steal = machine::asymmetric()   ? steal_mode::asymmetric
-                  : machine::interrupts() ? steal_mode::interrupt
-                                          : steal_mode::locked;
+        o.steal = machine::asymmetric()       ? steal_mode::asymmetric
+                  : machine::has_interrupts() ? steal_mode::interrupt
+                                              : steal_mode::locked;
     }
     return o;
 }

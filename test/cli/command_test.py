@@ -138,7 +138,7 @@ class launch(command):
 class mistakes(command):
     def test_command_line(self):
         self.expect_error(2, "A subcommand is required")
-        self.expect_error(2, "there is no command 'frob'; the commands are info, launch, list and run", "frob")
+        self.expect_error(2, "there is no command 'frob'; the commands are info, launch, list, reproduce and run", "frob")
         self.expect_error(2, "PROGRAM is required", "run")
         self.expect_error(2, "--bogus", "run", "nq", "--bogus")
         self.expect_error(2, "extra", "run", "nq", "extra")
@@ -567,7 +567,15 @@ class back_ends(command):
         self.with_simulator()
         done = skerry("run", "list", "--size", "tiny", "--on", "sim:nothing")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertEqual(done.stderr, "skerry-sim: there is no description of a machine 'nothing'\n")
+        self.assertEqual(done.stderr, "skerry-sim: there is no description of a machine 'nothing'; there are formic16, tiny-64, "
+                                      "tiny4-gwb, tiny4-mesi\n")
+        done = skerry("run", "list", "--size", "tiny", "--on", "sim:tiny-64/nothing")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("there is no configuration 'nothing'; there are dts-mesi, hcc-dts-gwb, hcc-dts-gwt, hcc-gwb, "
+                      "hcc-gwt, mesi\n", done.stderr)
+        done = skerry("run", "list", "--size", "tiny", "--on", "sim:tiny-64/hcc-gwb", "--steal", "interrupt")
+        self.assertEqual((done.returncode, done.stdout), (4, ""))
+        self.assertIn("this machine has no user-level interrupts", done.stderr)
         done = skerry("run", "list", "--size", "tiny", "--on", "sim:tiny4-gwb", "--steal", "asymmetric")
         self.assertEqual((done.returncode, done.stdout), (4, ""))
         self.assertIn("the caches of this machine are not coherent", done.stderr)

@@ -39,7 +39,7 @@ class manual(unittest.TestCase):
     def test_every_command_and_flag_is_in_the_page(self):
         page = (CLI / "man" / "skerry.1").read_text().replace("\\-", "-")
         words = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", page))
-        self.assertEqual(sorted(commands()), ["info", "launch", "list", "run"])
+        self.assertEqual(sorted(commands()), ["info", "launch", "list", "reproduce", "run"])
         for command in commands():
             self.assertRegex(page, rf"(?m)^\.B {command}$")
             self.assertLessEqual(flags_of(command), words, command)

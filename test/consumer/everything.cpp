@@ -81,7 +81,8 @@ bool invokes() {
     par::parallel_invoke([&] { a = 1; }, [&] { b = 2; });
     const auto body = [] { return 3; };
     static_assert(par::branch<decltype(body)>);
-    return x == 1 && y == 2.5 && a == 1 && b == 2 && par::blocking(body) == 3 && par::may_be_stale(a) == 1;
+    return x == 1 && y == 2.5 && a == 1 && b == 2 && par::blocking(body) == 3 && par::may_be_stale(a) == 1 &&
+           par::region_of_interest([&]() -> int& { return b; }) == 2;
 }
 
 bool futures() {

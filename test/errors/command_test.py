@@ -24,7 +24,7 @@ class Command(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (status, "", "skerry: " + message + "\n"))
 
     def test_words(self):
-        self.expect(2, "there is no command 'frob'; the commands are info, launch, list and run", "frob")
+        self.expect(2, "there is no command 'frob'; the commands are info, launch, list, reproduce and run", "frob")
         self.expect(2, "A subcommand is required; see 'skerry --help'")
         self.expect(2, "PROGRAM is required; see 'skerry --help'", "run")
         self.expect(2, "there is no program 'cilk5-mn'; did you mean 'cilk5-mm'? 'skerry list' names them all", "run",

@@ -245,7 +245,7 @@ int every_fork(int n) {
         sk::parallel_invoke([] { return 'a'; }, [] { return 2U; }, [] { return 3L; }, [] { return 4.0F; });
     static_cast<void>(q);
     const int lent = sk::blocking([n] { return n; });
-    const int stale = sk::may_be_stale(a);
+    const int stale = sk::region_of_interest([&a] { return sk::may_be_stale(a); });
     return x + static_cast<int>(y.size()) + static_cast<int>(p) + *r + std::get<0>(both) + std::get<1>(both) +
            std::get<0>(four) + static_cast<int>(std::get<3>(four)) + lent + stale;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The back end `sim`: programs run on two and four simulated cores, with private caches that software keeps coherent,
-// old values where the hardware would give old values, and both protocols that such caches have. A round is a process.
+// old values where the hardware would give old values, both steal protocols that such caches have, and both protocols
+// of such caches. A round is a process.
 
 #include <stdexcept>
 #include <string>
@@ -50,7 +51,9 @@ int run_round(std::span<const choices> list, cores_used by, unsigned patience_se
     }
     install(programs);
     now.by = by;
-    const skerry_sim::machine_description machine = skerry_test::machine_named("tiny4-gwb.toml");
+    skerry_sim::machine_description machine = skerry_test::machine_named("tiny4-gwb.toml");
+    machine.l1.protocol = skerry_sim::protocol_named(by.protocol);
+    machine.l1.write_buffer = 8;
     return run_programs(
         programs, patience_seconds,
         [&](std::uint32_t i) {
@@ -72,10 +75,12 @@ back_end this_back_end(unsigned patience_seconds) {
     const auto run = [patience_seconds](unsigned variant, std::span<const choices> list) {
         constexpr cores_used by[] = {{skerry::steal_mode::locked},
                                      {skerry::steal_mode::interrupt},
-                                     {skerry::steal_mode::locked, 2}}; // seldom is one free for what a wait leaves
+                                     {skerry::steal_mode::locked, 2}, // seldom is one free for what a wait leaves
+                                     {skerry::steal_mode::locked, 4, "gpu-wt"},
+                                     {skerry::steal_mode::interrupt, 4, "gpu-wt"}};
         return skerry_test::run_in_child([&] { return run_round(list, by[variant], patience_seconds); });
     };
-    return {.run = run, .variants = 3, .seconds = 3, .fewest = 600, .percent_elsewhere = 30};
+    return {.run = run, .variants = 5, .seconds = 3, .fewest = 600, .percent_elsewhere = 30};
 }
 
 std::optional<int> run_launched(int /*argc*/, char** /*argv*/) { return std::nullopt; }

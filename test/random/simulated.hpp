@@ -14,6 +14,7 @@ namespace random_programs {
 struct cores_used {
     skerry::steal_mode steal;
     unsigned workers = 4;
+    const char* protocol = "gpu-wb"; // of the private caches
 };
 
 // In a process of its own: each program on a machine of its own. The result is an exit code.

@@ -65,7 +65,7 @@ bool nexus_driver::submit(const task_scope& by, dependent_task& task) noexcept {
         return false;
     }
     const std::lock_guard lock(mutex_);
-    if (unfinished_ != 0 && holder_ != &by) {
+    if (held_.first != nullptr || (unfinished_ != 0 && holder_ != &by)) {
         return false;
     }
     holder_ = &by;
@@ -255,6 +255,13 @@ bool nexus_driver::search() noexcept {
         }
     }
     return true;
+}
+
+// Who has polled does something else from now on.
+void nexus_driver::idles_no_more(wanted /*w*/) noexcept {
+    if (keeps_awake()) {
+        crew_.rouse();
+    }
 }
 
 // The lock orders this with poll(): who leaves something under way sees the sleeper, or this sees what is under way.

@@ -11,9 +11,10 @@
 //
 // Invariants
 //  1. The device has the tasks before `unsent_`, and of that one the words before `sent_`.
-//  2. The lease is free if `unfinished_` is zero.
-//  3. If `under_way_`, somebody is awake who polls: whoever leaves poll() so wakes one that sleeps, and nobody falls
-//     asleep.
+//  2. The lease is free if `unfinished_` is zero and nobody is held.
+//  3. If `under_way_`, somebody is awake who polls: whoever leaves poll() so, or stops to be idle, wakes one that
+//     sleeps, and nobody falls asleep. The reserve thread of the runtime does not poll: what is slower than a poll,
+//     with one worker, is the next wait's.
 
 #include <cstddef>
 #include <cstdint>
@@ -50,7 +51,7 @@ class nexus_driver final : public task_manager {
     // Of `outward`: idle workers poll.
     bool search() noexcept override;
     void idles(wanted) noexcept override {}
-    void idles_no_more(wanted) noexcept override {}
+    void idles_no_more(wanted w) noexcept override;
     bool keeps_awake() noexcept override;
     void falls_asleep() noexcept override {}
     void waited(const task_context*) noexcept override {}

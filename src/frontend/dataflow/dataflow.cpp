@@ -309,18 +309,29 @@ void begin_ready(team& crew, dependent_task& task) {
     }
 }
 
-// What a task manager has ready after a spawn under `enclosing`.
+// What a task manager has ready after a spawn under `enclosing`. All but the last lie where others find them before
+// this thread runs one.
 void begin_managed(task_manager& manager, team& crew, const context* enclosing) {
     ready_list ready;
+    ready_list own;
     manager.poll(ready);
+    const bool here = current_page != nullptr && &worker::of(*current_page).home == &crew;
     while (dependent_task* const task = ready.pop()) {
         if (!is_child(*task)) {
             task->ended(task);
-        } else if (task->own.parent == enclosing) {
-            begin_ready<true>(crew, *task);
+        } else if (here && task->own.parent == enclosing) {
+            own.push(*task);
         } else {
             track_in<true>(crew).ready(id_of(*task), 0);
             begin_elsewhere(*task);
+        }
+    }
+    while (dependent_task* const task = own.pop()) {
+        if (own.first != nullptr) {
+            track_in<true>(crew).ready(id_of(*task), 0);
+            begin_here(worker::of(*current_page), *task);
+        } else {
+            begin_ready<true>(crew, *task);
         }
     }
 }

@@ -74,6 +74,25 @@ TEST_P(Lease, RegionsAndContainersAreSoftwares) {
     EXPECT_EQ(runtime.unmanaged(), 3U);
 }
 
+// A run() in a task is inside of a task.
+TEST_P(Lease, ARunInsideOfATaskIsSoftwares) {
+    int x = 0;
+    runtime.run([&] {
+        spawn(
+            [&](int& v) {
+                runtime.native().run([&] {
+                    spawn([](int& w) { ++w; }, inout(v));
+                    taskwait();
+                });
+            },
+            inout(x));
+        taskwait();
+    });
+    EXPECT_EQ(x, 1);
+    EXPECT_EQ(runtime.managed(), 1U);
+    EXPECT_EQ(runtime.unmanaged(), 1U);
+}
+
 // More addresses of one set of the table than it has ways.
 TEST_P(Lease, WhatCanNeverFitIsSoftwares) {
     const bool small = GetParam().manager == kind::small_model || GetParam().manager == kind::small_delayed;
@@ -183,6 +202,40 @@ TEST_P(Sleepers, WhatASleeperLeavesUnderWayIsPolled) {
             taskwait();
         }
     });
+}
+
+// A task of the manager's has the container by the name of what it is the whole of: nobody looks into it meanwhile.
+TEST_P(Sleepers, AContainerThatTheManagersTaskWrites) {
+    struct whole {
+        std::vector<int> numbers;
+    };
+    for (int round = 0; round < 5; ++round) {
+        runtime.run([&] {
+            whole w;
+            std::atomic<int*> first{nullptr};
+            int seen = 0;
+            spawn(
+                [&](whole& all) {
+                    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+                    all.numbers.assign(4, 1);
+                    first = all.numbers.data();
+                },
+                inout(w));
+            spawn(
+                [&](std::vector<int>& n) {
+                    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                    n[0] = 42;
+                },
+                inout(w.numbers));
+            while (first == nullptr) {
+                std::this_thread::yield();
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(1)); // the second has begun, or waits for the first
+            spawn([&](const int& n) { seen = n; }, in(*first.load()));
+            taskwait();
+            ASSERT_EQ(seen, 42);
+        });
+    }
 }
 
 // A task with n accesses is n + 1 words, its end is one, and one is read.

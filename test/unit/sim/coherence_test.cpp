@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -65,11 +66,12 @@ void writer_and_reader() {
     join_thread(other);
 }
 
-statistics write_and_read(stale_mode mode, bool publishes, bool discards, bool allowed = false) {
+statistics write_and_read(stale_mode mode, bool publishes, bool discards, bool allowed = false,
+                          const machine_description& on = gwb()) {
     with_publish = publishes;
     with_discard = discards;
     marked = allowed;
-    return simulate(writer_and_reader, {.stale = mode});
+    return simulate(writer_and_reader, {.stale = mode}, on);
 }
 
 TEST(staleness, a_discard_left_out_is_reported_with_both_lines) {
@@ -103,6 +105,16 @@ TEST(staleness, a_publish_left_out_gives_the_old_value) {
     EXPECT_EQ(seen[1], 0U);
     EXPECT_EQ(write_and_read(stale_mode::report, false, true).stale_sites.size(), 1U);
     EXPECT_EQ(seen[1], 7U);
+}
+
+TEST(staleness, a_write_that_goes_through_needs_a_discard_and_no_publish) {
+    EXPECT_EQ(write_and_read(stale_mode::emulate, true, false, false, gwt()).total.stale_reads, 1U);
+    EXPECT_EQ(seen[1], 0U);
+    EXPECT_EQ(write_and_read(stale_mode::emulate, false, true, false, gwt()).total.stale_reads, 0U);
+    EXPECT_EQ(seen[1], 7U);
+    const std::uint64_t off = write_and_read(stale_mode::off, true, true, false, gwt()).total.cycles;
+    EXPECT_EQ(write_and_read(stale_mode::report, true, true, false, gwt()).total.cycles, off);
+    EXPECT_EQ(write_and_read(stale_mode::emulate, true, true, false, gwt()).total.cycles, off);
 }
 
 TEST(staleness, nothing_is_reported_of_a_correct_program_or_in_mode_off) {
@@ -250,6 +262,7 @@ statistics play_script(const std::vector<step>& steps, bool with_discipline, sta
 // The machine without caches that lose lines: what each core has of each byte.
 class model {
   public:
+    explicit model(bool writes_go_through) : through_(writes_go_through) {}
     std::uint64_t perform(const step& s) {
         core_view& c = cores_[s.core];
         const auto in_range = [&](std::uint32_t b) { return b >= s.offset && b < s.offset + s.size; };
@@ -268,9 +281,17 @@ class model {
             return value;
         case operation::store:
             for (std::uint32_t b = s.offset; b < s.offset + s.size; ++b) {
-                c.value[b] = static_cast<unsigned char>(s.value >> (8 * (b - s.offset)));
-                c.dirty[b] = true;
-                c.version[b] = ++latest_[b];
+                const auto value_of_byte = static_cast<unsigned char>(s.value >> (8 * (b - s.offset)));
+                ++latest_[b];
+                if (through_) {
+                    shared_[b] = value_of_byte;
+                    shared_version_[b] = latest_[b];
+                }
+                if (!through_ || has(c, b / 64 * 64)) {
+                    c.value[b] = value_of_byte;
+                    c.version[b] = latest_[b];
+                    (through_ ? c.valid : c.dirty)[b] = true;
+                }
             }
             return 0;
         case operation::publish_all:
@@ -319,6 +340,12 @@ class model {
         std::array<unsigned char, size> value{};
         std::array<unsigned, size> version{};
     };
+    static bool has(const core_view& c, std::uint32_t line) {
+        const auto any = [&](const auto& bytes) {
+            return std::find(&bytes[line], &bytes[line] + 64, true) != &bytes[line] + 64;
+        };
+        return any(c.valid) || any(c.dirty);
+    }
     void fill(core_view& c, std::uint32_t line) {
         for (std::uint32_t b = line; b < line + 64; ++b) {
             if (!c.valid[b] && !c.dirty[b]) {
@@ -340,6 +367,7 @@ class model {
     std::array<core_view, 4> cores_;
     std::array<unsigned char, size> shared_{};
     std::array<unsigned, size> shared_version_{}, latest_{};
+    bool through_;
     bool old_ = false;
 };
 
@@ -370,8 +398,7 @@ rc::Gen<std::vector<step>> scripts(std::uint32_t bytes, std::uint32_t longest, b
 }
 
 // Caches so large that no line of the test leaves by itself, since the model has none that do.
-machine_description roomy() {
-    machine_description m = gwb();
+machine_description roomy(machine_description m = gwb()) {
     m.l1.ways = 16;
     m.l1.bytes = 64 << 10;
     return m;
@@ -379,8 +406,9 @@ machine_description roomy() {
 
 RC_GTEST_PROP(scripts, emulation_is_what_the_model_says, ()) {
     const auto steps = *scripts(model::size, 120, true);
-    const statistics result = play_script(steps, false, stale_mode::emulate, roomy());
-    model expected;
+    const bool through = *rc::gen::arbitrary<bool>();
+    const statistics result = play_script(steps, false, stale_mode::emulate, roomy(through ? gwt() : gwb()));
+    model expected(through);
     for (std::size_t i = 0; i < steps.size(); ++i) {
         const std::uint64_t value = expected.perform(steps[i]);
         if (got[i] != value) {
@@ -388,14 +416,14 @@ RC_GTEST_PROP(scripts, emulation_is_what_the_model_says, ()) {
         }
     }
     RC_ASSERT((result.total.stale_reads != 0) == expected.saw_old());
-    RC_CLASSIFY(expected.saw_old(), "stale");
+    RC_CLASSIFY(expected.saw_old(), through ? "stale, through" : "stale");
 }
 
 // In the small cache lines come and go; each access stands between a discard and a publish.
 RC_GTEST_PROP(scripts, disciplined_programs_see_flat_memory, ()) {
     const auto steps = *scripts(most_bytes, 150, false);
     const stale_mode mode = *rc::gen::element(stale_mode::report, stale_mode::emulate);
-    const statistics result = play_script(steps, true, mode, gwb());
+    const statistics result = play_script(steps, true, mode, *rc::gen::element(gwb(), gwt()));
     std::vector<unsigned char> flat(most_bytes);
     for (std::size_t i = 0; i < steps.size(); ++i) {
         const step& s = steps[i];
@@ -526,7 +554,7 @@ TEST(kernel, matrices_on_four_cores) {
         }
     });
     careful = true;
-    for (const auto& on : {gwb(), mesi()}) {
+    for (const auto& on : {gwb(), gwt(), mesi()}) {
         const statistics result = simulate(with_workers, {.stale = stale_mode::emulate}, on);
         EXPECT_EQ(simulated_sum, expected);
         EXPECT_EQ(result.total.stale_reads, 0U);

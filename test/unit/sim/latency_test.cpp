@@ -152,4 +152,47 @@ TEST(latency, publish_discard_atomic_pause) {
     EXPECT_GE(result.total.lines_published, 65U);
 }
 
+// A write that goes through: a cycle, while there is room in the buffer; a publish waits for all. No copy is made by
+// one.
+static std::uint64_t through_few, through_many, published, loaded, loaded_again;
+
+void measure_writes_through() {
+    alignas(64) static char bytes[64 * 64];
+    const auto set = [](unsigned from, unsigned to) {
+        for (unsigned i = from; i < to; ++i) {
+            *static_cast<volatile char*>(&bytes[i * 64]) = 1;
+        }
+    };
+    const auto cost = [](auto f) {
+        const std::uint64_t begin = now();
+        f();
+        return now() - begin;
+    };
+    const auto load = [] { static_cast<void>(*static_cast<volatile char*>(&bytes[0])); };
+    publish_all();
+    discard_all();
+    through_few = cost([&] { set(0, 8); });
+    published = cost([] { publish_all(); });
+    through_many = cost([&] { set(0, 64); });
+    publish_all();
+    loaded = cost(load);
+    set(0, 1);
+    loaded_again = cost(load);
+}
+
+TEST(latency, writes_that_go_through) {
+    const statistics result = simulate(measure_writes_through, {}, gwt());
+    constexpr std::uint64_t nearest = 2 * 2 * hop + l2_cycles;
+    constexpr std::uint64_t farthest = 2 * 3 * hop + l2_cycles;
+    EXPECT_LE(through_few, 12 * 8U); // blocks and stores, and nothing that waits
+    EXPECT_GE(published, nearest - 8);
+    EXPECT_LE(published, farthest + 20);
+    EXPECT_GE(through_many, 56 / 8 * nearest); // 8 are on their way at a time
+    EXPECT_GE(loaded, trip(2));
+    EXPECT_LE(loaded_again, 8U); // the copy was brought up to date
+    EXPECT_GE(result.total.store_misses, 72U);
+    EXPECT_EQ(result.total.lines_published, 0U);
+    EXPECT_EQ(result.foreign_pages, 0U);
+}
+
 } // namespace

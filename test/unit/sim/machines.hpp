@@ -20,6 +20,14 @@ inline skerry_sim::machine_description machine(const char* name) {
 inline skerry_sim::machine_description gwb() { return machine("tiny4-gwb.toml"); }
 inline skerry_sim::machine_description mesi() { return machine("tiny4-mesi.toml"); }
 
+// As GPU-WB's, with another protocol.
+inline skerry_sim::machine_description gwt() {
+    skerry_sim::machine_description m = gwb();
+    m.l1.protocol = skerry_sim::protocol_named("gpu-wt");
+    m.l1.write_buffer = 8;
+    return m;
+}
+
 template <class F>
 skerry_sim::statistics simulate(F body, const skerry_sim::settings& set = {},
                                 const skerry_sim::machine_description& on = gwb()) {

@@ -97,6 +97,9 @@ struct native {
     // User-level interrupts: there are none here. Masks nest.
     static constexpr unsigned max_cores = 1;
     static constexpr bool interrupts() noexcept { return false; }
+    static constexpr bool has_interrupts() noexcept { return false; }
+    static void interest_begins() noexcept {}
+    static void interest_ends() noexcept {}
     static constexpr unsigned core() noexcept { return 0; }
     static void mask_interrupts() noexcept {}
     static void unmask_interrupts() noexcept {}

@@ -73,8 +73,14 @@ struct sim {
     SKERRY_EXPORT static void note(std::uint16_t event, std::uint64_t task, std::uint64_t argument,
                                    std::uint16_t detail) noexcept;
 
+    // A region of interest (interest.hpp) begins or ends here. They nest.
+    SKERRY_EXPORT static void interest_begins() noexcept;
+    SKERRY_EXPORT static void interest_ends() noexcept;
+
     static constexpr unsigned max_cores = 1024;
     static constexpr bool interrupts() noexcept { return true; }
+    // As the machine's description says.
+    SKERRY_EXPORT static bool has_interrupts() noexcept;
     SKERRY_EXPORT static unsigned core() noexcept;
     SKERRY_EXPORT static void mask_interrupts() noexcept;
     SKERRY_EXPORT static void unmask_interrupts() noexcept;

@@ -5,6 +5,7 @@
 #include <skerry/detail/core/branch_misuse.hpp>
 #include <skerry/detail/core/misuse.hpp>
 #include <skerry/detail/frontend/serial/stop.hpp>
+#include <skerry/interest.hpp>
 
 #include <concepts>
 #include <functional>
@@ -72,5 +73,7 @@ template <std::copy_constructible T>
 [[nodiscard]] T may_be_stale(const T& x) {
     return x;
 }
+
+using skerry::region_of_interest;
 
 } // namespace skerry::inline SKERRY_ABI::serial

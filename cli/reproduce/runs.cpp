@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reproduce/runs.hpp"
+
+#include "exit_code.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <stdexcept>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace cli {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+using json = nlohmann::ordered_json;
+
+std::string hash_of(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    std::uint64_t hash = 0xCBF2'9CE4'8422'2325; // FNV-1a
+    for (std::istreambuf_iterator<char> at(in), end; at != end; ++at) {
+        hash = (hash ^ static_cast<unsigned char>(*at)) * 0x0000'0100'0000'01B3;
+    }
+    return fmt::format("{:016x}", hash);
+}
+
+std::string reason() { return std::strerror(errno); } // NOLINT(concurrency-mt-unsafe): one thread
+
+void write_file(const std::filesystem::path& file, const std::string& text) {
+    errno = 0;
+    std::ofstream out(file, std::ios::binary);
+    out << text << std::flush;
+    if (!out) {
+        const std::string why = reason();
+        std::error_code ignored;
+        std::filesystem::remove(file, ignored);
+        throw std::runtime_error(fmt::format("reproduce: cannot write {}: {}", file.string(), why));
+    }
+}
+
+struct running {
+    const wanted_row* row;
+    std::filesystem::path made;
+    clock::time_point since;
+};
+
+} // namespace
+
+kept_rows::kept_rows(std::filesystem::path folder, std::filesystem::path program)
+    : folder_(std::move(folder)),
+      program_(std::move(program)) {
+    std::error_code wrong;
+    std::filesystem::create_directories(folder_ / "runs", wrong);
+    if (wrong) {
+        throw std::runtime_error(
+            fmt::format("reproduce: cannot make the folder {}: {}", folder_.string(), wrong.message()));
+    }
+    if (::access(program_.c_str(), X_OK) != 0) {
+        throw std::runtime_error(fmt::format("reproduce: there is no {}, which runs the programs on simulated cores; "
+                                             "'make reproduce' builds it, and 'make install' installs it",
+                                             program_.string()));
+    }
+    made_by_ = hash_of(program_);
+}
+
+json kept_rows::read(const std::string& name) const {
+    std::ifstream in(file_of(name));
+    json row = in ? json::parse(in, nullptr, false) : json(nullptr);
+    return row.is_object() && row.value("made_by", "") == made_by_ ? row : json(nullptr);
+}
+
+void kept_rows::keep(const std::string& name, const std::filesystem::path& made) const {
+    std::ifstream in(made);
+    json row = json::parse(in, nullptr, false);
+    if (!row.is_object()) {
+        throw std::runtime_error(fmt::format("reproduce: {} is not a row", made.string()));
+    }
+    row["made_by"] = made_by_;
+    write_file(made, row.dump(2) + "\n");
+    std::error_code wrong;
+    std::filesystem::rename(made, file_of(name), wrong);
+    if (wrong) {
+        throw std::runtime_error(
+            fmt::format("reproduce: cannot write {}: {}", file_of(name).string(), wrong.message()));
+    }
+}
+
+void kept_rows::write(const std::string& name, const std::string& text) const {
+    const std::filesystem::path unfinished = folder_ / (name + ".unfinished");
+    write_file(unfinished, text);
+    std::error_code wrong;
+    std::filesystem::rename(unfinished, folder_ / name, wrong);
+    if (wrong) {
+        throw std::runtime_error(
+            fmt::format("reproduce: cannot write {}: {}", (folder_ / name).string(), wrong.message()));
+    }
+}
+
+void kept_rows::make(std::span<const wanted_row> rows, unsigned jobs, const after_run& after) {
+    std::vector<const wanted_row*> to_do;
+    for (const wanted_row& r : rows) {
+        if (read(r.name).is_null()) {
+            to_do.push_back(&r);
+        }
+    }
+    const std::size_t number = to_do.size();
+    std::map<pid_t, running> now;
+    std::string lost; // the first that could not be kept; then no more is begun
+    std::size_t next = 0;
+    std::size_t done = 0;
+    while (!now.empty() || (next != number && lost.empty())) {
+        if (now.size() < jobs && next != number && lost.empty()) {
+            const wanted_row& row = *to_do[next++];
+            const std::filesystem::path made = folder_ / "runs" / (row.name + ".unfinished");
+            std::vector<std::string> words{program_.string()};
+            words.insert(words.end(), row.arguments.begin(), row.arguments.end());
+            words.insert(words.end(), {"--row-to", made.string()});
+            std::vector<char*> argv;
+            for (std::string& w : words) {
+                argv.push_back(w.data());
+            }
+            argv.push_back(nullptr);
+            const pid_t parent = ::getpid();
+            const pid_t child = ::fork();
+            if (child < 0) {
+                throw std::system_error(errno, std::generic_category(), "reproduce: cannot start a run");
+            }
+            if (child == 0) { // ends with its parent
+                ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+                if (::getppid() == parent) {
+                    ::execv(argv[0], argv.data());
+                }
+                ::_exit(exit_failure);
+            }
+            now.emplace(child, running{&row, made, clock::now()});
+            continue;
+        }
+        int status = 0;
+        const pid_t ended = ::waitpid(-1, &status, 0);
+        const auto found = now.find(ended);
+        if (found == now.end()) {
+            if (ended < 0 && errno != EINTR) {
+                throw std::system_error(errno, std::generic_category(), "reproduce: cannot wait for a run");
+            }
+            continue;
+        }
+        const running was = found->second;
+        now.erase(found);
+        ++done;
+        const bool made =
+            WIFEXITED(status) && (WEXITSTATUS(status) == exit_ok || WEXITSTATUS(status) == exit_check_failed);
+        if (made) {
+            try {
+                keep(was.row->name, was.made);
+            } catch (const std::runtime_error& e) {
+                lost = lost.empty() ? e.what() : lost;
+                continue;
+            }
+        } else {
+            const std::string what = fmt::format("reproduce: {} has failed ({} {})", was.row->name,
+                                                 WIFEXITED(status) ? "exit status" : "signal",
+                                                 WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+            fmt::print(stderr, "skerry: {}\n", what);
+            std::error_code ignored;
+            std::filesystem::remove(was.made, ignored);
+        }
+        after(*was.row, done, number, std::chrono::duration<double>(clock::now() - was.since).count());
+    }
+    if (!lost.empty()) {
+        throw std::runtime_error(lost);
+    }
+}
+
+} // namespace cli

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Runs of another program, several at a time, whose rows stay: a row is a file in a folder, complete or not there.
+// Whoever asks again for the same rows gets them from the folder, as long as the program that made them is the same.
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace cli {
+
+struct wanted_row {
+    std::string name;                   ///< of its file, without the ending
+    std::vector<std::string> arguments; ///< of the program; --row-to FILE is added
+};
+
+/// What is told after each run: how many of those to do are done, and how long this one took.
+using after_run = std::function<void(const wanted_row&, std::size_t done, std::size_t to_do, double seconds)>;
+
+class kept_rows {
+  public:
+    /// Makes the folder. Throws std::runtime_error that names it if it cannot be made or written.
+    kept_rows(std::filesystem::path folder, std::filesystem::path program);
+
+    /// Makes those that are not there, up to `jobs` at a time. A run that ends with another status than done or a
+    /// failed check leaves no row, and the others go on. Throws std::runtime_error if a row cannot be written: those
+    /// that are there stay.
+    void make(std::span<const wanted_row> rows, unsigned jobs, const after_run& after);
+
+    /// The row; null: there is none.
+    nlohmann::ordered_json read(const std::string& name) const;
+
+    /// Replaces a file of the folder beside the rows, as a whole or not at all. Throws std::runtime_error that names
+    /// it.
+    void write(const std::string& name, const std::string& text) const;
+
+    const std::filesystem::path& folder() const noexcept { return folder_; }
+
+  private:
+    std::filesystem::path file_of(const std::string& name) const { return folder_ / "runs" / (name + ".json"); }
+    void keep(const std::string& name, const std::filesystem::path& made) const;
+
+    std::filesystem::path folder_;
+    std::filesystem::path program_;
+    std::string made_by_; ///< a hash of the program
+};
+
+} // namespace cli
