@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 .PHONY: help run test bench reproduce install package setup clean configure-release build-release
 
 help:
-	@echo 'make run      build Skerry and run its twenty-one programs, each checked and timed against its serial elision'
+	@echo 'make run      build Skerry and run its twenty-two programs, each checked and timed against its serial elision, and a table of its systems'
 	@echo 'make test     build and run the tests'
 	@echo 'make bench    build and run the comparison with oneTBB, OpenMP and rayon'
 	@echo 'make reproduce  build the thirteen programs for simulated cores, run them, print Table III (quick); TO=DIR'
@@ -21,9 +21,7 @@ help:
 run: configure-release
 	cmake --build --preset release --parallel $(JOBS) --target skerry_cli
 	build/release/cli/skerry run all
-	build/release/cli/skerry run digits --on serial,threads,sim:tiny4-gwb,processes:2 --size small
-	build/release/cli/skerry run array-add --on serial,threads,hybrid
-	build/release/cli/skerry run knn --on serial,threads,hybrid
+	build/release/cli/skerry run systems
 
 test:
 	@tools/setup run test

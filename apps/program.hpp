@@ -41,12 +41,23 @@ struct options {
     std::vector<std::string> more_inputs{}; ///< behind `input`
     std::size_t cores = 0;                  ///< of an event machine; 0: the program's choice
     bool on_device = false;                 ///< kernels run on a device alone
+    // Of a runtime that a program makes for itself; 0, or empty: as the environment says.
+    unsigned workers = 0;
+    std::string devices{};
 };
 
 /// How the paper's program makes its tasks (column PM of Table III).
 enum class pattern : unsigned char { spawn_sync, parallel_for };
 
 constexpr std::string_view name_of(pattern p) noexcept { return p == pattern::spawn_sync ? "ss" : "pf"; }
+
+/// What a program shows. Several: more than one of them at once.
+enum class system : unsigned char { fork_join, dataflow, events, kernels, several };
+
+inline constexpr std::array<std::string_view, 5> system_names{"fork and join", "dataflow", "events", "kernels",
+                                                              "several"};
+
+constexpr std::string_view name_of(system s) noexcept { return system_names[static_cast<std::size_t>(s)]; }
 
 /// Input and granularity of Table III; of a program that is not in it, empty.
 struct paper_row {
@@ -61,17 +72,16 @@ struct program_info {
     std::string_view summary; ///< one line, no full stop
     std::string_view example; ///< a command line that works
     paper_row paper{};
-    bool takes_input = false;                        ///< `options::input`
-    bool takes_path = false;                         ///< `options::from` and `options::to`
-    bool takes_train = false;                        ///< `options::train`
-    bool takes_inputs = false;                       ///< `options::more_inputs`
-    bool takes_cores = false;                        ///< `options::cores`
-    bool by_events = false;                          ///< runs on an event machine
-    bool has_kernels = false;                        ///< its loops can run on devices
+    bool takes_input = false;  ///< `options::input`
+    bool takes_path = false;   ///< `options::from` and `options::to`
+    bool takes_train = false;  ///< `options::train`
+    bool takes_inputs = false; ///< `options::more_inputs`
+    bool takes_cores = false;  ///< `options::cores`
+    system of = system::fork_join;
     std::span<const std::string_view> real_inputs{}; ///< values of `options::input` that `skerry run all` adds
 
-    /// The thirteen of the paper; the others are programs of declared accesses, but for those by
-    /// events and those with kernels.
+    constexpr bool has_kernels() const noexcept { return of == system::kernels; } ///< that can run on devices
+    /// The thirteen of the paper, which are those of fork and join.
     constexpr bool in_table_iii() const noexcept { return !paper.input.empty(); }
 };
 

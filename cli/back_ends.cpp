@@ -170,15 +170,17 @@ struct mpi_launcher {
     std::string_view mpi;
     std::array<std::string_view, 2> programs; // the first that there is
     std::vector<std::string> options;
-    std::string_view package; // Debian's
+    std::string_view package;  // Debian's
+    std::string_view compiles; // the package with which a build makes the shared object
 };
 
 const std::array<mpi_launcher, 2>& mpi_launchers() {
     static const std::array<mpi_launcher, 2> all{{{"openmpi",
                                                    {"mpirun.openmpi", "mpirun"},
                                                    {"--allow-run-as-root", "--oversubscribe", "--bind-to", "none"},
-                                                   "openmpi-bin"},
-                                                  {"mpich", {"mpirun.mpich", "mpirun"}, {}, "mpich"}}};
+                                                   "openmpi-bin",
+                                                   "libopenmpi-dev"},
+                                                  {"mpich", {"mpirun.mpich", "mpirun"}, {}, "mpich", "libmpich-dev"}}};
     return all;
 }
 
@@ -206,7 +208,7 @@ std::vector<std::string> launcher_for(std::string_view back_end, const std::stri
                                             back_end, machine.processes));
     }
     if (choice == "off") {
-        throw apps::usage_error(fmt::format("--on {}: options::mpi (SKERRY_MPI, --mpi) is off", back_end));
+        throw not_here(fmt::format("--on {}: options::mpi (SKERRY_MPI, --mpi) is off", back_end));
     }
     std::string missing;
     for (const mpi_launcher& launcher : mpi_launchers()) {
@@ -220,15 +222,15 @@ std::vector<std::string> launcher_for(std::string_view back_end, const std::stri
         if (program.empty()) {
             missing += fmt::format("; {}: no mpirun (package {})", launcher.mpi, launcher.package);
         } else if (!is_path && (found == machine.mpis.end() || found->path.empty())) {
-            missing += fmt::format("; {}: no skerry-mpi-{}.so in {}", launcher.mpi, launcher.mpi,
-                                   fmt::join(machine.mpi_folders, ", "));
+            missing += fmt::format("; {}: no skerry-mpi-{}.so in {} (package {}, and build Skerry again)", launcher.mpi,
+                                   launcher.mpi, fmt::join(machine.mpi_folders, ", "), launcher.compiles);
         } else {
             std::vector<std::string> command{std::move(program)};
             command.insert(command.end(), launcher.options.begin(), launcher.options.end());
             return command;
         }
     }
-    throw apps::usage_error(fmt::format("--on {}: there is no MPI to do it with{}", back_end, missing));
+    throw not_here(fmt::format("--on {}: there is no MPI to do it with{}", back_end, missing));
 }
 
 back_end_row run_mpi(const run_request& request, std::string_view back_end, unsigned repeat) {
@@ -246,10 +248,10 @@ back_end_row run_mpi(const run_request& request, std::string_view back_end, unsi
 
 // The simulator is a program of its own beside this one: its objects are of another machine and do not link with these.
 back_end_row run_simulated(const run_request& request, std::string_view back_end, unsigned repeat) {
-    const std::filesystem::path simulator = this_program().parent_path() / "skerry-sim";
+    const std::filesystem::path simulator = simulator_path();
     if (!std::filesystem::exists(simulator)) {
-        throw apps::usage_error(fmt::format("--on {}: there is no {}: this Skerry was built without its simulator",
-                                            back_end, simulator.string()));
+        throw not_here(fmt::format("--on {}: there is no {}: this Skerry was built without its simulator", back_end,
+                                   simulator.string()));
     }
     const scratch_file row;
     std::vector<std::string> command{simulator.string(), std::string(back_end.substr(simulated_prefix.size()))};
@@ -386,7 +388,11 @@ std::vector<side_row> sides_of(skerry::runtime& workers) {
 // On workers and a device, or on the device NAME of "device:NAME".
 back_end_row run_on_devices(const run_request& request, std::string_view back_end, unsigned repeat) {
     const apps::program& program = program_of(request);
-    if (!program.info.has_kernels) {
+    if (program.info.of == apps::system::several) {
+        throw apps::usage_error(fmt::format("--on {}: {} takes a device by itself, on threads; --devices says which",
+                                            back_end, program.info.name));
+    }
+    if (!program.info.has_kernels()) {
         throw apps::usage_error(fmt::format("--on {}: {} has no kernels; 'skerry list' names the programs that have",
                                             back_end, program.info.name));
     }
@@ -399,6 +405,11 @@ back_end_row run_on_devices(const run_request& request, std::string_view back_en
     std::string note;
     if (!alone && sides_of(*workers).size() == 1) {
         note = "no device is usable here: this one is emulated";
+        for (const skerry::device_statistics& d : workers->run([] { return skerry::current_devices(); })) {
+            if (const std::string package = package_for(d); !package.empty()) {
+                note += fmt::format("; {}: {} ({})", d.name, d.why_not, package);
+            }
+        }
         o.devices = "emulated";
         workers = std::make_unique<skerry::runtime>(o);
     }
@@ -438,13 +449,21 @@ back_end_row run_here(const run_request& request, bool serial, unsigned repeat) 
     return row;
 }
 
-exit_code run_on(const run_request& request, unsigned repeat) {
-    if (request.runtime.trace && request.on.size() > 1) {
-        throw apps::usage_error(
-            fmt::format("--trace {}: each back end writes a file of its own, and --on names {}; trace one at a time",
-                        *request.runtime.trace, request.on.size()));
-    }
-    refuse_useless_flags(request);
+std::string package_for(const skerry::device_statistics& d) {
+    return d.driver.empty() && d.name == "opencl" ? "packages ocl-icd-libopencl1 and pocl-opencl-icd" : "";
+}
+
+mpi_launcher_found launcher_of(std::string_view mpi) {
+    const auto& all = mpi_launchers();
+    const auto found = std::ranges::find(all, mpi, &mpi_launcher::mpi);
+    return found == all.end()
+               ? mpi_launcher_found{}
+               : mpi_launcher_found{in_path(*found), std::string(found->package), std::string(found->compiles)};
+}
+
+std::filesystem::path simulator_path() { return this_program().parent_path() / "skerry-sim"; }
+
+std::vector<back_end_row> rows_on(const run_request& request, unsigned repeat) {
     std::vector<back_end_row> rows;
     for (const std::string& back_end : request.on) {
         if (back_end == "serial" || back_end == "threads") {
@@ -464,6 +483,17 @@ exit_code run_on(const run_request& request, unsigned repeat) {
                                                 back_end));
         }
     }
+    return rows;
+}
+
+exit_code run_on(const run_request& request, unsigned repeat) {
+    if (request.runtime.trace && request.on.size() > 1) {
+        throw apps::usage_error(
+            fmt::format("--trace {}: each back end writes a file of its own, and --on names {}; trace one at a time",
+                        *request.runtime.trace, request.on.size()));
+    }
+    refuse_useless_flags(request);
+    const std::vector<back_end_row> rows = rows_on(request, repeat);
     if (!request.row_to.empty()) {
         write_row(rows.front(), request.row_to);
     } else if (request.json) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "back_ends.hpp"
 #include "commands.hpp"
 
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -21,7 +23,8 @@ std::string counted(std::size_t n, const char* noun) { return fmt::format("{} {}
 
 std::string text_of(const skerry::device_statistics& d) {
     if (d.driver.empty()) { // nothing of the kind is there
-        return fmt::format("{:<10} not used: {}", d.name, d.why_not);
+        return fmt::format("{:<10} not used: {}{}", d.name, d.why_not,
+                           package_for(d).empty() ? "" : fmt::format(" ({})", package_for(d)));
     }
     return fmt::format("{:<10} {}: {} ({}), {} MiB", d.name, d.used ? "used" : "not used, " + d.why_not, d.description,
                        d.driver, d.memory >> 20);
@@ -46,7 +49,11 @@ json json_of(const skerry::machine_description& machine, unsigned asked_for,
     }
     json mpis = json::array();
     for (const skerry::mpi_description& mpi : machine.mpis) {
-        mpis.push_back({{"name", mpi.name}, {"object", mpi.path.empty() ? json(nullptr) : json(mpi.path)}});
+        const mpi_launcher_found launcher = launcher_of(mpi.name);
+        mpis.push_back({{"name", mpi.name},
+                        {"object", mpi.path.empty() ? json(nullptr) : json(mpi.path)},
+                        {"launcher", launcher.program.empty() ? json(nullptr) : json(launcher.program)},
+                        {"packages", {launcher.package, launcher.compiles}}});
     }
     return {{"workers", asked_for != 0 ? asked_for : machine.workers},
             {"workers_from", asked_for != 0 ? "SKERRY_WORKERS" : machine.decided_by},
@@ -58,7 +65,8 @@ json json_of(const skerry::machine_description& machine, unsigned asked_for,
             {"topology_known", machine.topology_known},
             {"membarrier", machine.membarrier},
             {"mpi", std::move(mpis)},
-            {"devices", std::move(devices)}};
+            {"devices", std::move(devices)},
+            {"simulator", std::filesystem::exists(simulator_path()) ? json(simulator_path()) : json(nullptr)}};
 }
 
 void print(const skerry::machine_description& machine, unsigned asked_for,
@@ -85,10 +93,13 @@ void print(const skerry::machine_description& machine, unsigned asked_for,
                                                     : "locked: the kernel refuses expedited membarrier");
     heading = "MPI";
     for (const skerry::mpi_description& mpi : machine.mpis) {
-        fmt::print("{:<9} {}: {}\n", heading, mpi.name,
-                   mpi.path.empty()
-                       ? fmt::format("no skerry-mpi-{}.so in {}", mpi.name, fmt::join(machine.mpi_folders, ", "))
-                       : mpi.path);
+        const mpi_launcher_found launcher = launcher_of(mpi.name);
+        fmt::print("{:<9} {}: {}; {}\n", heading, mpi.name,
+                   mpi.path.empty() ? fmt::format("no skerry-mpi-{}.so in {} (package {}, and build Skerry again)",
+                                                  mpi.name, fmt::join(machine.mpi_folders, ", "), launcher.compiles)
+                                    : mpi.path,
+                   launcher.program.empty() ? fmt::format("no mpirun (package {})", launcher.package)
+                                            : launcher.program);
         heading = "";
     }
     heading = "devices";
@@ -99,6 +110,10 @@ void print(const skerry::machine_description& machine, unsigned asked_for,
     if (found.empty()) {
         fmt::print("{:<9} none: SKERRY_DEVICES=none\n", heading);
     }
+    const std::filesystem::path simulator = simulator_path();
+    fmt::print("simulator {}\n", std::filesystem::exists(simulator)
+                                     ? simulator.string()
+                                     : fmt::format("none: there is no {}", simulator.string()));
 }
 
 } // namespace

@@ -133,10 +133,12 @@ void add_runtime_flags(CLI::App& command, cli::runtime_flags& flags, words_of_ru
 
 void add_run(CLI::App& app, cli::run_request& request, words_of_run& words) {
     auto* command = app.add_subcommand("run", "Run a program, or all: check the result, compare with serial code");
-    command->add_option("PROGRAM", request.program, "Its name (see 'skerry list'), or all")->required();
+    command
+        ->add_option("PROGRAM", request.program, "Its name (see 'skerry list'), all, or systems: a row for each system")
+        ->required();
     command
         ->add_option("--size", words.size,
-                     "tiny, small, medium (the default) or paper: Table III's input and granularity")
+                     "tiny, small, medium (the default; of systems small) or paper: Table III's input and granularity")
         ->check(CLI::IsMember(std::vector<std::string>(apps::size_names.begin(), apps::size_names.end())))
         ->option_text("SIZE");
     command
@@ -153,7 +155,7 @@ void add_run(CLI::App& app, cli::run_request& request, words_of_run& words) {
     command->add_option("--train", request.options.train, "digits: only the first so many images")
         ->check(CLI::PositiveNumber)
         ->option_text("N");
-    command->add_option("--cores", request.options.cores, "packets: threads that receive events")
+    command->add_option("--cores", request.options.cores, "packets, motion: threads that receive events")
         ->check(CLI::Range(1U, 64U))
         ->option_text("N");
     command->add_option("--seed", request.options.seed, "Of generated input")->capture_default_str();
@@ -183,7 +185,8 @@ void add_run(CLI::App& app, cli::run_request& request, words_of_run& words) {
                     "  skerry run digits --on serial,threads,processes:2\n"
                     "  skerry run digits --on serial,mpi:2\n"
                     "  skerry run knn --on serial,threads,hybrid\n"
-                    "  skerry run all --repeat 1 --json\n\n"
+                    "  skerry run all --repeat 1 --json\n"
+                    "  skerry run systems\n\n"
                     "With --on, a flag of the runtime goes to each back end that has a use for it, and is an error\n"
                     "if none has: threads, hybrid, device:NAME, processes:N and mpi:N (each of them) have for all,\n"
                     "sim:MACHINE for --steal, --trace and --trace-memory, serial for the last two.\n\n{}",
@@ -308,6 +311,9 @@ int main(int argc, char** argv) {
                 enumerator<skerry::task_manager_kind>(cli::task_manager_names, words.task_manager);
         }
         const CLI::App& command = *app.get_subcommand("run");
+        if (run_request.program == "systems" && command.count("--size") == 0) {
+            run_request.options.size = apps::size::small;
+        }
         if (command.count("--pin") != 0) {
             run_request.runtime.pin = words.pin;
         }

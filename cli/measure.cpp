@@ -83,6 +83,7 @@ measurement measure(const apps::program& program, const apps::options& options, 
     measurement result;
     result.program = program.info.name;
     result.in_table_iii = program.info.in_table_iii();
+    result.of = program.info.of;
     result.input = options.input.empty() ? "generated" : options.input;
 
     shown.stage(fmt::format("{}: preparing", program.info.name));

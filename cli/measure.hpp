@@ -27,7 +27,8 @@ struct timing {
 struct measurement {
     std::string_view program;
     bool in_table_iii = true; ///< and so part of the geometric mean
-    std::string input;        ///< `options::input`, or "generated"
+    apps::system of = apps::system::fork_join;
+    std::string input; ///< `options::input`, or "generated"
     std::string problem;
     timing serial;
     timing parallel;
@@ -35,7 +36,7 @@ struct measurement {
     skerry::statistics done; ///< by the workers in all timed runs together; high-water marks since they started
     apps::verdict check;
     std::string output;                 ///< `instance::print`
-    std::optional<std::string> skipped; ///< why nothing was measured; the fields above except the first three are empty
+    std::optional<std::string> skipped; ///< why nothing was measured; the fields above except the first four are empty
 
     double speed_up() const { return serial.median() / parallel.median(); }
 };

@@ -32,7 +32,8 @@ json json_of(const skerry::statistics& s) {
 }
 
 json json_of(const measurement& m) {
-    json row{{"program", m.program}, {"in_table_iii", m.in_table_iii}, {"input", m.input}};
+    json row{
+        {"program", m.program}, {"in_table_iii", m.in_table_iii}, {"system", apps::name_of(m.of)}, {"input", m.input}};
     if (m.skipped) {
         row["skipped"] = *m.skipped;
         return row;
@@ -78,6 +79,8 @@ std::string table_head(const run_settings& settings) {
                        settings.size, settings.seed, workers_text(settings.workers), settings.repeat, "program",
                        "input", "serial s", "Skerry s", "speed-up", "check");
 }
+
+std::string table_group(apps::system s) { return fmt::format("{}:\n", apps::name_of(s)); }
 
 std::string table_row(const measurement& m) {
     if (m.skipped) {

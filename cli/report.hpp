@@ -21,6 +21,7 @@ std::string detailed(const measurement& m, const run_settings& settings);
 
 /// The table of `skerry run all`: first line, one line per measurement, last lines.
 std::string table_head(const run_settings& settings);
+std::string table_group(apps::system s); ///< in front of the rows of its programs
 std::string table_row(const measurement& m);
 std::string table_foot(std::span<const measurement> all);
 

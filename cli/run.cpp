@@ -3,9 +3,11 @@
 #include "commands.hpp"
 #include "measure.hpp"
 #include "report.hpp"
+#include "systems.hpp"
 
 #include <cstdio>
 #include <iostream>
+#include <optional>
 #include <unistd.h>
 #include <vector>
 
@@ -32,7 +34,8 @@ const apps::program& wanted(const std::string& name) {
     return *program;
 }
 
-void refuse_senseless_options(const apps::program_info& info, const apps::options& options) {
+void refuse_senseless_options(const apps::program_info& info, const run_request& request) {
+    const apps::options& options = request.options;
     if (!options.input.empty() && !info.takes_input) {
         throw apps::usage_error(fmt::format("{} takes no --input (it was '{}')", info.name, options.input));
     }
@@ -48,11 +51,22 @@ void refuse_senseless_options(const apps::program_info& info, const apps::option
     if (options.train != 0 && !info.takes_train) {
         throw apps::usage_error(fmt::format("{} takes no --train (it was {})", info.name, options.train));
     }
+    if (info.of == apps::system::several && request.runtime.task_manager == skerry::task_manager_kind::software) {
+        throw apps::usage_error(fmt::format("{} needs a task manager: leave --task-manager software out", info.name));
+    }
+}
+
+void refuse_options_of_one(const run_request& request) {
+    const apps::options& given = request.options;
+    if (!given.input.empty() || !given.from.empty() || !given.to.empty() || given.train != 0 || given.cores != 0) {
+        throw apps::usage_error(fmt::format(
+            "--input, --from, --to, --train and --cores go with one program, not with '{}'", request.program));
+    }
 }
 
 exit_code run_one(const run_request& request, const run_settings& settings, skerry::runtime& workers) {
     const apps::program& program = wanted(request.program);
-    refuse_senseless_options(program.info, request.options);
+    refuse_senseless_options(program.info, request);
     measurement result;
     {
         progress shown(std::cerr, isatty(STDERR_FILENO) == 1);
@@ -63,10 +77,7 @@ exit_code run_one(const run_request& request, const run_settings& settings, sker
 }
 
 exit_code run_all(const run_request& request, const run_settings& settings, skerry::runtime& workers) {
-    const apps::options& given = request.options;
-    if (!given.input.empty() || !given.from.empty() || !given.to.empty() || given.train != 0 || given.cores != 0) {
-        throw apps::usage_error("--input, --from, --to, --train and --cores go with one program, not with 'all'");
-    }
+    refuse_options_of_one(request);
     progress shown(std::cerr, isatty(STDERR_FILENO) == 1);
     std::vector<measurement> all;
     const auto add = [&](const apps::program& program, const std::string& input) {
@@ -78,6 +89,7 @@ exit_code run_all(const run_request& request, const run_settings& settings, sker
         } catch (const apps::input_missing& missing) {
             m.program = program.info.name;
             m.in_table_iii = program.info.in_table_iii();
+            m.of = program.info.of;
             m.input = input;
             m.skipped = missing.what();
         }
@@ -91,7 +103,13 @@ exit_code run_all(const run_request& request, const run_settings& settings, sker
     if (!request.json) {
         print_now(table_head(settings));
     }
+    std::optional<apps::system> shown_last;
     for (const apps::program& program : apps::programs()) {
+        if (!request.json && shown_last != program.info.of) {
+            shown.clear();
+            print_now(table_group(program.info.of));
+        }
+        shown_last = program.info.of;
         add(program, {});
         for (const std::string_view input : program.info.real_inputs) {
             add(program, std::string(input));
@@ -122,8 +140,18 @@ skerry::options runtime_flags::over(skerry::options environment) const {
     return environment;
 }
 
-exit_code run(const run_request& request) {
+exit_code run(const run_request& given) {
+    run_request request = given;
+    request.options.workers = request.runtime.workers.value_or(0);
+    request.options.devices = request.runtime.devices.value_or("");
     const bool all = request.program == "all";
+    if (request.program == "systems") {
+        refuse_options_of_one(request);
+        if (!request.on.empty() || request.copies != 0 || request.runtime.trace) {
+            throw apps::usage_error("--on, --copies and --trace do not go with 'systems'");
+        }
+        return run_systems(request);
+    }
     if (!request.on.empty()) {
         if (all) {
             throw apps::usage_error("--on goes with one program, not with 'all'");
@@ -131,7 +159,7 @@ exit_code run(const run_request& request) {
         if (request.copies != 0) {
             throw apps::usage_error("--copies does not go with --on");
         }
-        refuse_senseless_options(wanted(request.program).info, request.options);
+        refuse_senseless_options(wanted(request.program).info, request);
         return run_on(request, request.repeat.value_or(repeat_one));
     }
     if (!all) {

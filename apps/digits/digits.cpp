@@ -192,7 +192,8 @@ entry entry_digits() {
              .summary = "handwritten digits by kernel ridge regression, Cholesky in tiles",
              .example = "skerry run digits --train 1000",
              .takes_input = true,
-             .takes_train = true},
+             .takes_train = true,
+             .of = system::dataflow},
             [](const options& o) -> std::unique_ptr<instance> { return std::make_unique<classifier>(o); }};
 }
 

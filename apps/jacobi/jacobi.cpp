@@ -137,7 +137,8 @@ entry entry_jacobi() {
     return {{.name = "jacobi",
              .summary = "means of neighbours in a photograph, strips of rows in regions",
              .example = "skerry run jacobi --input flower",
-             .takes_input = true},
+             .takes_input = true,
+             .of = system::dataflow},
             [](const options& o) -> std::unique_ptr<instance> { return std::make_unique<iteration>(o); }};
 }
 

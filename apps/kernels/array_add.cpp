@@ -73,7 +73,7 @@ entry entry_array_add() {
     return {{.name = "array-add",
              .summary = "the sum of two arrays, by a kernel",
              .example = "skerry run array-add --on serial,threads,hybrid",
-             .has_kernels = true},
+             .of = system::kernels},
             [](const options& o) -> std::unique_ptr<instance> { return std::make_unique<array_sum>(o); }};
 }
 

@@ -94,7 +94,7 @@ entry entry_knn() {
              .example = "skerry run knn --on serial,threads,hybrid",
              .takes_input = true,
              .takes_train = true,
-             .has_kernels = true},
+             .of = system::kernels},
             [](const options& o) -> std::unique_ptr<instance> { return std::make_unique<neighbour_search>(o); }};
 }
 

@@ -105,7 +105,8 @@ class list_and_tree final : public instance {
 entry entry_list() {
     return {{.name = "list",
              .summary = "a tree and a list in regions, walked, changed and extended by pointers",
-             .example = "skerry run list --granularity 512"},
+             .example = "skerry run list --granularity 512",
+             .of = system::dataflow},
             [](const options& o) -> std::unique_ptr<instance> { return std::make_unique<list_and_tree>(o); }};
 }
 

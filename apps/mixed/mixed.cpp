@@ -187,7 +187,8 @@ class all_constructs final : public instance {
 entry entry_mixed() {
     return {{.name = "mixed",
              .summary = "every construct inside every other, an exception from each place",
-             .example = "skerry run mixed --size small"},
+             .example = "skerry run mixed --size small",
+             .of = system::dataflow},
             [](const options& o) -> std::unique_ptr<instance> { return std::make_unique<all_constructs>(o); }};
 }
 

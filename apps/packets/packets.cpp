@@ -128,7 +128,7 @@ entry entry_packets() {
              .takes_input = true,
              .takes_inputs = true,
              .takes_cores = true,
-             .by_events = true},
+             .of = system::events},
             [](const options& o) -> std::unique_ptr<instance> { return std::make_unique<flows_of_packets>(o); }};
 }
 

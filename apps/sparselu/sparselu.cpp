@@ -89,7 +89,7 @@ class factorisation final : public instance {
         return sparselu::product(a_, [this](std::size_t i, std::size_t j) { return const_block(blocks_[i * n_ + j]); });
     }
 
-    void corrupt() override { bmod(at(n_ - 1, n_ - 2), at(n_ - 2, n_ - 1), at(n_ - 1, n_ - 1)); }
+    void corrupt() override { at(n_ - 1, n_ - 1)[0] *= 2; }
 
     std::optional<std::uint64_t> digest() const override { return hash(); }
 
@@ -124,6 +124,7 @@ entry entry_sparselu() {
              .summary = "LU factorisation of a sparse matrix in blocks",
              .example = "skerry run sparselu --input wordnet",
              .takes_input = true,
+             .of = system::dataflow,
              .real_inputs = real_inputs},
             [](const options& o) -> std::unique_ptr<instance> { return std::make_unique<factorisation>(o); }};
 }

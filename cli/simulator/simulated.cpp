@@ -14,6 +14,7 @@
 #include "sim/program.hpp"
 
 namespace apps::parallel {
+entry entry_cilk5_nq();
 entry entry_digits();
 entry entry_jacobi();
 entry entry_ligra_bfs();
@@ -26,9 +27,10 @@ namespace cli {
 
 namespace {
 
-constexpr std::array entries{&apps::parallel::entry_digits,    &apps::parallel::entry_jacobi,
-                             &apps::parallel::entry_ligra_bfs, &apps::parallel::entry_list,
-                             &apps::parallel::entry_mixed,     &apps::parallel::entry_sparselu};
+constexpr std::array entries{&apps::parallel::entry_cilk5_nq, &apps::parallel::entry_digits,
+                             &apps::parallel::entry_jacobi,   &apps::parallel::entry_ligra_bfs,
+                             &apps::parallel::entry_list,     &apps::parallel::entry_mixed,
+                             &apps::parallel::entry_sparselu};
 
 skerry::steal_mode steal_of(std::string_view name) {
     constexpr std::array<std::string_view, 4> names{"automatic", "asymmetric", "locked", "interrupt"};

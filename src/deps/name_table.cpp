@@ -283,7 +283,9 @@ void name_table::hold(entry& container, std::uintptr_t first, std::size_t bytes)
     }
     const auto at = held_->find(&container);
     entry* elements = at != held_->end() ? at->second : nullptr;
-    if (elements != nullptr ? same_name(elements->name, now) : bytes == 0) {
+    // The same bytes may lie in another region now.
+    if (elements != nullptr ? same_name(elements->name, now) && (elements->in == nullptr || !has_moved(*elements))
+                            : bytes == 0) {
         return;
     }
     std::vector<entry*> met;

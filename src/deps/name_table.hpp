@@ -45,7 +45,8 @@ class name_table {
         entry* next_in_cell = nullptr;              // where there are cells
         std::uint64_t unwritten = no_child;         // whose failure is the reason why the object was not written
         const latch<machine>* covered_by = nullptr; // of the task that has left it so: dependent_task::cover
-        std::vector<entry*> hooks{};                // names that appeared before and overlap
+        std::uint32_t touched = 0;   // its number in the list of what a task touches, which says whether it is so
+        std::vector<entry*> hooks{}; // names that appeared before and overlap
     };
 
     name_table() noexcept = default;
@@ -118,6 +119,8 @@ class name_table {
     // lives in an entry. Complexity: O(entries), and what it costs that those which stay appear.
     [[nodiscard]] bool forget_written() noexcept;
     [[nodiscard]] std::size_t size() const noexcept { return plain_.size + regions_.size + parts_.size; }
+    // Of how many regions something is kept.
+    [[nodiscard]] std::size_t regions_known() const noexcept { return around_ != nullptr ? around_->size() : 0; }
     // How many names have appeared that overlap others.
     [[nodiscard]] std::uint64_t overlaps() const noexcept { return overlaps_; }
     // How many names have been compared with others when they appeared.

@@ -18,6 +18,10 @@ named_regions::node& named_regions::at(region_id id) {
     if (!region_exists(id)) {
         return nowhere_;
     }
+    if (nodes_.size() >= prune_at_) {
+        prune();
+        prune_at_ = 2 * nodes_.size() + least_pruned;
+    }
     std::vector<region_id> missing; // inner ones first
     node* around = nullptr;
     for (region_id next = id; next != region_id::none; next = region_above(next)) {

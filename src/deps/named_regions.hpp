@@ -49,7 +49,8 @@ class named_regions {
     ~named_regions() = default;
 
     // The node of a region, made if need be; one apart, with the id `none`, if there is no such region. Complexity:
-    // O(1) if it has been made, else the depth of the region. Errors: std::bad_alloc; nothing has changed but for nodes
+    // O(1) if it has been made, else the depth of the region, where nodes in which no name stands are forgotten now and
+    // then. Errors: std::bad_alloc; nothing has changed but for nodes
     // in which no name stands.
     node& at(region_id id);
     // Precondition: the name stands nowhere. `names_region`: the region itself, and not something in it.
@@ -81,13 +82,17 @@ class named_regions {
     }
     // Forgets the regions in which no name stands, at any depth. Complexity: O(nodes).
     void prune() noexcept;
+    [[nodiscard]] std::size_t size() const noexcept { return nodes_.size(); }
 
   private:
     [[nodiscard]] node* find(region_id id) noexcept;
     [[nodiscard]] const node* nearest(region_id id) const noexcept;
     static const node* next_within(const node& n, const node& top) noexcept;
 
+    static constexpr std::size_t least_pruned = 64;
+
     std::unordered_map<std::uint64_t, node> nodes_; // by the bits of the id
+    std::size_t prune_at_ = least_pruned;
     node nowhere_{region_id::none, nullptr};
 };
 

@@ -39,12 +39,12 @@ class touch_list {
     }
     // Precondition: there is room.
     void add(name_table::entry& object, group_kind kind, access_node* node) noexcept {
-        for (touch& known : *this) {
-            if (known.object == &object) { // a task must not wait for itself
-                known.kind = common(known.kind, kind);
-                return;
-            }
+        if (object.touched < size_ && begin_[object.touched].object == &object) { // a task must not wait for itself
+            touch& known = begin_[object.touched];
+            known.kind = common(known.kind, kind);
+            return;
         }
+        object.touched = size_;
         begin_[size_++] = {&object, kind, node, false};
     }
     [[nodiscard]] touch* begin() noexcept { return begin_; }
@@ -68,7 +68,7 @@ class touch_list {
     for (std::uint32_t i = 0; i < task.node_count; ++i) {
         const access& a = task.nodes[i].what;
         if (!a.nothing()) {
-            for (name_table::entry* const other : names.at(a).hooks) {
+            for (name_table::entry* const other : names.known(a).hooks) {
                 touched.add(*other, writes(a.mode) ? group_kind::parts : group_kind::part_readers, nullptr);
             }
         }

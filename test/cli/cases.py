@@ -16,6 +16,7 @@ TABLE_III = [
 DATAFLOW = ["digits", "list", "mixed", "sparselu", "jacobi"]
 EVENTS = ["packets"]
 KERNELS = ["array-add", "knn"]
+SEVERAL = ["motion"]
 # What only the runtime can find wrong: that it does says that the flag has come there.
 BEYOND = [
     (["--stack-size", "1K"], "skerry: options::stack_size is 1024; accepted is 131072 to "),
@@ -90,6 +91,10 @@ class command(unittest.TestCase):
         # A simulated machine has its own, and the serial elision none.
         own = all(b == "serial" or b.startswith("sim:") for b in back_ends)
         return [] if own else ["--workers", str(workers)]
+
+    def with_simulator(self):
+        if not pathlib.Path(SKERRY).with_name("skerry-sim").exists():
+            self.skipTest("built without the simulator")
 
     def rows(self, program, *back_ends, size="tiny", repeat=1, workers=1, flags=()):
         done = skerry("run", program, "--size", size, "--repeat", str(repeat), *self.of_each(workers, *back_ends),

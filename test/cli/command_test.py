@@ -17,7 +17,7 @@ import time
 import unittest
 
 import cases
-from cases import BEYOND, DATAFLOW, EVENTS, KERNELS, LONG, TABLE_III, as_the_flags_say, command, skerry
+from cases import BEYOND, DATAFLOW, EVENTS, KERNELS, LONG, SEVERAL, TABLE_III, as_the_flags_say, command, skerry
 
 
 class help_and_list(command):
@@ -44,22 +44,51 @@ class help_and_list(command):
 
     def test_list_has_the_programs_of_declared_accesses_behind(self):
         lines = skerry("list").stdout.splitlines()
-        begin = lines.index("Tasks that declare what they touch:") + 1
+        begin = lines.index("Dataflow: tasks that declare what they touch:") + 1
         self.assertEqual([line.split()[0] for line in lines[begin:begin + len(DATAFLOW)]], DATAFLOW)
         rows = json.loads(skerry("list", "--json").stdout)
         begin = lines.index("Events:") + 1
         self.assertEqual([line.split()[0] for line in lines[begin:begin + len(EVENTS)]], EVENTS)
         begin = lines.index("Kernels, on workers and devices:") + 1
         self.assertEqual([line.split()[0] for line in lines[begin:begin + len(KERNELS)]], KERNELS)
+        begin = lines.index("Several systems in one program:") + 1
+        self.assertEqual([line.split()[0] for line in lines[begin:begin + len(SEVERAL)]], SEVERAL)
         self.assertEqual([row["program"] for row in rows if row["has_kernels"]], KERNELS)
-        self.assertEqual([row["program"] for row in rows if "paper" not in row], DATAFLOW + EVENTS + KERNELS)
-        self.assertEqual([row["program"] for row in rows], TABLE_III + DATAFLOW + EVENTS + KERNELS)
+        self.assertEqual([row["program"] for row in rows if "paper" not in row],
+                         DATAFLOW + EVENTS + KERNELS + SEVERAL)
+        self.assertEqual([(row["program"], row["system"]) for row in rows],
+                         [(name, system) for system, names in (("fork and join", TABLE_III), ("dataflow", DATAFLOW),
+                                                               ("events", EVENTS), ("kernels", KERNELS), ("several", SEVERAL))
+                          for name in names])
 
     def test_info_tells_the_workers(self):
         self.assertRegex(skerry("info", SKERRY_WORKERS="3").stdout, r"(?m)^workers +3\b")
         document = json.loads(skerry("info", "--json", SKERRY_WORKERS="3").stdout)
         self.assertEqual(document["workers"], 3)
         self.assertEqual(document["workers_from"], "SKERRY_WORKERS")
+
+    def test_info_tells_what_is_there_of_mpi_and_the_simulator(self):
+        beside = pathlib.Path(cases.SKERRY).with_name("skerry-sim")
+        found = json.loads(skerry("info", "--json").stdout)["simulator"]
+        self.assertEqual(found is not None, beside.exists())
+        with tempfile.TemporaryDirectory() as folder:
+            alone = pathlib.Path(folder, "skerry")
+            alone.write_bytes(pathlib.Path(cases.SKERRY).read_bytes())
+            alone.chmod(0o755)
+            text = subprocess.run([alone, "info"], capture_output=True, text=True, timeout=60, check=True,
+                                  env={**os.environ, "PATH": "/none", "SKERRY_DEVICES": "none"}).stdout
+            self.assertIn(f"\nsimulator none: there is no {folder}/skerry-sim\n", text)
+            self.assertRegex(text, r"\nMPI +openmpi: .*; no mpirun \(package openmpi-bin\)\n +mpich: .*; no mpirun \(package mpich\)\n")
+            done = subprocess.run([alone, "run", "systems", "--size", "tiny"], capture_output=True, text=True, timeout=240, check=False,
+                                  env={**os.environ, "PATH": "/none"})
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertRegex(done.stdout, r"\nranks +not run: --on mpi:2: there is no MPI to do it with; openmpi: no mpirun "
+                                          r"\(package openmpi-bin\); mpich: no mpirun \(package mpich\)\n +skerry run digits ")
+            self.assertRegex(done.stdout, r"\nmanycore +not run: --on sim:tiny-64/hcc-gwb: there is no .*: this Skerry was built "
+                                          r"without its simulator\n")
+        mpis = json.loads(skerry("info", "--json", PATH="/none").stdout)["mpi"]
+        self.assertEqual([(m["name"], m["launcher"], m["packages"]) for m in mpis],
+                         [("openmpi", None, ["openmpi-bin", "libopenmpi-dev"]), ("mpich", None, ["mpich", "libmpich-dev"])])
 
     def test_info_tells_the_limit_that_decides(self):
         only = min(os.sched_getaffinity(0))
@@ -154,6 +183,10 @@ class mistakes(command):
         self.expect_error(2, "cilk5-nq takes no --train (it was 5)", "run", "nq", "--train", "5")
         self.expect_error(2, "not with 'all'", "run", "all", "--input", "x")
         self.expect_error(2, "not with 'all'", "run", "all", "--train", "5")
+        self.expect_error(2, "motion needs a task manager: leave --task-manager software out\n", "run", "motion",
+                          "--task-manager", "software")
+        self.expect_error(2, "--on hybrid: motion takes a device by itself, on threads; --devices says which\n", "run", "motion",
+                          "--on", "hybrid")
 
     def test_packed_input(self):
         lines = b"% sym positive\n568770231 12 1 1082040961\n12 7 1 1082040961\n"
@@ -279,8 +312,9 @@ class running(command):
         self.assertEqual(done.returncode, 0, done.stderr)
         rows = json.loads(done.stdout)["rows"]
         generated = [row["program"] for row in rows if row["input"] == "generated"]
-        self.assertEqual(generated, TABLE_III + DATAFLOW + EVENTS + KERNELS)
+        self.assertEqual(generated, TABLE_III + DATAFLOW + EVENTS + KERNELS + SEVERAL)
         self.assertEqual({row["program"] for row in rows if row["in_table_iii"]}, set(TABLE_III))
+        self.assertEqual({row["program"] for row in rows if row["system"] == "fork and join"}, set(TABLE_III))
         self.assertTrue(all("skipped" in row or row["check"]["ok"] for row in rows))
         done = skerry("run", "all", "--size", "tiny", "--repeat", "1", XDG_CACHE_HOME="/nowhere", SKERRY_DEVICES="none")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -288,16 +322,16 @@ class running(command):
         self.assertRegex(table, r"(?m)^digits .* skipped: /nowhere/skerry/digits.csv: not found;")
         self.assertRegex(table, r"(?m)^packets .* skipped: /nowhere/skerry/captures: no captures;")
         self.assertRegex(table, r"(?m)^knn .* skipped: /nowhere/skerry/digits.csv: not found;")
-        for name in TABLE_III + ["list", "mixed", "array-add"]:
+        for name in TABLE_III + ["list", "mixed", "array-add", "motion"]:
             self.assertRegex(table, rf"(?m)^{name} .* ok$")
         self.assertRegex(table, r"all \d+ checks passed")
+        groups = re.findall(r"(?m)^(fork and join|dataflow|events|kernels|several):$", table)
+        self.assertEqual(groups, ["fork and join", "dataflow", "events", "kernels", "several"])
+        self.assertRegex(table, r"(?s)\nfork and join:\ncilk5-cs .*\ndataflow:\ndigits .*\nevents:\npackets .*\nkernels:\narray-add "
+                                r".*\nseveral:\nmotion ")
 
 
 class back_ends(command):
-    def with_simulator(self):
-        if not pathlib.Path(cases.SKERRY).with_name("skerry-sim").exists():
-            self.skipTest("built without the simulator")
-
     def test_one_result_on_all(self):
         self.with_simulator()
         for program in DATAFLOW:

@@ -38,6 +38,16 @@ class managed(command):
         self.assertRegex(done.stdout, r"\n +tasks ordered in 2 runs: [1-9]\d+ by the task manager, \d+ by software\n")
         self.assertNotIn("tasks ordered", skerry("run", "digits", "--size", "tiny", "--repeat", "1", "--on", "threads").stdout)
 
+    def test_events_kernels_and_managed_tasks_in_one(self):
+        for flags in ((), ("--cores", "1"), ("--devices", "emulated:speed=0.5"), ("--task-manager", "nexus-model")):
+            serial, threads = self.rows("motion", "serial", "threads", workers=2, flags=flags)
+            self.assertRegex(threads["check"]["text"], r"^8 pictures; 16 events, [1-9]\d* iterations on emulated0 and [1-9]\d* on "
+                             r"workers, [1-9]\d* tasks ordered by the task manager and \d+ by software$")
+            self.assertEqual(serial["check"]["text"], "8 pictures")
+        done = skerry("run", "motion", "--size", "tiny", "--on", "processes:2")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("motion: it runs in one process, as its events and its task manager do\n", done.stderr)
+
     def test_processes_order_in_software(self):
         serial, processes = self.rows("digits", "serial", "processes:2", flags=("--task-manager", "nexus-model"))
         self.assertEqual((serial["managed_tasks"], processes["managed_tasks"]), (0, 0))

@@ -87,11 +87,12 @@ class Command(unittest.TestCase):
             done = run(alone, "run", "digits", "--on", "mpi:2")
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertRegex(done.stderr, f"there is no MPI to do it with; openmpi: no skerry-mpi-openmpi.so in {folder}, ")
+            self.assertIn(" (package libopenmpi-dev, and build Skerry again); mpich: ", done.stderr)
             self.assertIn("mpich: no skerry-mpi-mpich.so in ", run(alone, "info").stdout)
 
     def test_info_says_what_there_is(self):
         done = run(SKERRY, "info")
-        self.assertRegex(done.stdout, r"MPI       openmpi: /.*/skerry-mpi-openmpi\.so\n          mpich: /.*/skerry-mpi-mpich\.so\n")
+        self.assertRegex(done.stdout, r"MPI       openmpi: /.*/skerry-mpi-openmpi\.so; /.*/mpirun.*\n          mpich: /.*/skerry-mpi-mpich\.so; /.*/mpirun.*\n")
         found = json.loads(run(SKERRY, "info", "--json").stdout)["mpi"]
         self.assertEqual([mpi["name"] for mpi in found], ["openmpi", "mpich"])
         self.assertTrue(all(os.path.exists(mpi["object"]) for mpi in found))

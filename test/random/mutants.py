@@ -64,7 +64,7 @@ FAULTS = {
     "unmet one too low": [(ORDER, "task.unmet.fetch_sub(1, memory_order::acq_rel) == 1)", "task.unmet.fetch_sub(1, memory_order::acq_rel) <= (@ ? 2U : 1U))")],
     "one waiter of a group not begun": [(ORDER, "        node = older;", "        node = @ ? nullptr : older;")],
     "object touched twice entered twice": [
-        (SCOPE, "if (known.object == &object) {", "if (known.object == &object && !@) {")],
+        (SCOPE, "begin_[object.touched].object == &object) {", "begin_[object.touched].object == &object && !@) {")],
     "reader and writer of one object stays a reader": [
         (SCOPE, "known.kind = common(", "known.kind = @ ? known.kind : common(")],
     "task ends without its children": [

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <mutex>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -388,6 +389,10 @@ found find() {
     if (cl == nullptr) {
         return result;
     }
+    // PoCL 3.1 reads descriptions that another thread's first call has not filled in yet: of several runtimes one looks
+    // at a time. A child of fork() never gets here, so it cannot inherit the lock.
+    static std::mutex one_at_a_time;
+    const std::lock_guard lock(one_at_a_time);
     cl_uint count = 0;
     if (cl->get_platform_ids(0, nullptr, &count) != CL_SUCCESS || count == 0) {
         result.why_none = "the OpenCL loader finds no driver (no ICD is installed)";

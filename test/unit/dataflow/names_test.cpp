@@ -293,6 +293,36 @@ TEST_F(NameTableRegions, FollowMemoryToAnotherRegion) {
     }
 }
 
+// So do the elements of a container that has them at the same place again.
+TEST_F(NameTableRegions, ElementsFollowMemoryToAnotherRegion) {
+    int container = 0;
+    skerry::region first = top.create();
+    const int* x = first.make<int>(1);
+    t.at(of(first));
+    t.hold(t.at(of(container)), reinterpret_cast<std::uintptr_t>(x), sizeof *x);
+    first.destroy_all();
+    skerry::region second = top.create();
+    const int* again = second.make<int>(2);
+    for (int i = 0; i < 1000 && again != x; ++i) {
+        again = second.make<int>(2);
+    }
+    ASSERT_EQ(again, x) << "the page has not been used again, and this test shows nothing";
+    t.hold(t.at(of(container)), reinterpret_cast<std::uintptr_t>(x), sizeof *x);
+    EXPECT_THAT(hooks(of(second)), testing::Contains(Names(of(container))));
+}
+
+// Regions that come and go, with few names, leave nothing behind.
+TEST_F(NameTableRegions, ThatAreGoneAreForgotten) {
+    skerry::region named = top.create();
+    t.at(of(named));
+    for (int i = 0; i < 1000; ++i) {
+        skerry::region r = top.create();
+        t.at(of(*r.make<int>(i)));
+        r.destroy_all();
+    }
+    EXPECT_LE(t.regions_known(), 200U);
+}
+
 // With how many names those of a spawn are compared does not depend on how many other regions are named.
 TEST_F(NameTableRegions, AreFoundWithoutLookingAtOthers) {
     std::vector<std::uint64_t> few_compared;
