@@ -25,13 +25,18 @@ namespace {
 using clock = std::chrono::steady_clock;
 using json = nlohmann::ordered_json;
 
-std::string hash_of(const std::filesystem::path& file) {
+constexpr std::uint64_t no_bytes = 0xCBF2'9CE4'8422'2325; // FNV-1a
+
+constexpr std::uint64_t with_byte(std::uint64_t hash, char byte) {
+    return (hash ^ static_cast<unsigned char>(byte)) * 0x0000'0100'0000'01B3;
+}
+
+std::uint64_t with_file(std::uint64_t hash, const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
-    std::uint64_t hash = 0xCBF2'9CE4'8422'2325; // FNV-1a
     for (std::istreambuf_iterator<char> at(in), end; at != end; ++at) {
-        hash = (hash ^ static_cast<unsigned char>(*at)) * 0x0000'0100'0000'01B3;
+        hash = with_byte(hash, *at);
     }
-    return fmt::format("{:016x}", hash);
+    return hash;
 }
 
 std::string reason() { return std::strerror(errno); } // NOLINT(concurrency-mt-unsafe): one thread
@@ -70,28 +75,40 @@ kept_rows::kept_rows(std::filesystem::path folder, std::filesystem::path program
                                              "'make reproduce' builds it, and 'make install' installs it",
                                              program_.string()));
     }
-    made_by_ = hash_of(program_);
+    program_hash_ = with_file(no_bytes, program_);
 }
 
-json kept_rows::read(const std::string& name) const {
-    std::ifstream in(file_of(name));
-    json row = in ? json::parse(in, nullptr, false) : json(nullptr);
-    return row.is_object() && row.value("made_by", "") == made_by_ ? row : json(nullptr);
+std::string kept_rows::key_of(const wanted_row& row) const {
+    std::uint64_t hash = with_file(program_hash_, row.read);
+    for (const std::string& argument : row.arguments) {
+        hash = with_byte(hash, '\0');
+        for (const char c : argument) {
+            hash = with_byte(hash, c);
+        }
+    }
+    return fmt::format("{:016x}", hash);
 }
 
-void kept_rows::keep(const std::string& name, const std::filesystem::path& made) const {
+json kept_rows::read(const wanted_row& row) const {
+    std::ifstream in(file_of(row.name));
+    json there = in ? json::parse(in, nullptr, false) : json(nullptr);
+    const bool same = there.is_object() && there.contains("made_by") && there["made_by"] == key_of(row);
+    return same && row.fits(there) ? there : json(nullptr);
+}
+
+void kept_rows::keep(const wanted_row& row, const std::filesystem::path& made) const {
     std::ifstream in(made);
-    json row = json::parse(in, nullptr, false);
-    if (!row.is_object()) {
+    json it = json::parse(in, nullptr, false);
+    if (!it.is_object() || !row.fits(it)) {
         throw std::runtime_error(fmt::format("reproduce: {} is not a row", made.string()));
     }
-    row["made_by"] = made_by_;
-    write_file(made, row.dump(2) + "\n");
+    it["made_by"] = key_of(row);
+    write_file(made, it.dump(2) + "\n");
     std::error_code wrong;
-    std::filesystem::rename(made, file_of(name), wrong);
+    std::filesystem::rename(made, file_of(row.name), wrong);
     if (wrong) {
         throw std::runtime_error(
-            fmt::format("reproduce: cannot write {}: {}", file_of(name).string(), wrong.message()));
+            fmt::format("reproduce: cannot write {}: {}", file_of(row.name).string(), wrong.message()));
     }
 }
 
@@ -109,7 +126,7 @@ void kept_rows::write(const std::string& name, const std::string& text) const {
 void kept_rows::make(std::span<const wanted_row> rows, unsigned jobs, const after_run& after) {
     std::vector<const wanted_row*> to_do;
     for (const wanted_row& r : rows) {
-        if (read(r.name).is_null()) {
+        if (read(r).is_null()) {
             to_do.push_back(&r);
         }
     }
@@ -161,7 +178,7 @@ void kept_rows::make(std::span<const wanted_row> rows, unsigned jobs, const afte
             WIFEXITED(status) && (WEXITSTATUS(status) == exit_ok || WEXITSTATUS(status) == exit_check_failed);
         if (made) {
             try {
-                keep(was.row->name, was.made);
+                keep(*was.row, was.made);
             } catch (const std::runtime_error& e) {
                 lost = lost.empty() ? e.what() : lost;
                 continue;

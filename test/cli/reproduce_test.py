@@ -88,6 +88,33 @@ class reproduction(unittest.TestCase):
             self.assertRegex(changed.stdout, seen)
             row.write_text(json.dumps(made[row.name]))
 
+        # A row file that lacks what is needed, or is another row's or another program's, is made anew.
+        for name, text in (("hcc-gwb", json.dumps({"made_by": made["cilk5-nq.hcc-gwb.0.json"]["made_by"]})),
+                           ("hcc-gwb", json.dumps({"made_by": 7})), ("hcc-gwb", "[]"), ("hcc-gwb", ""),
+                           ("dts-mesi", json.dumps(made["cilk5-nq.mesi.0.json"])),
+                           ("dts-mesi", json.dumps({**made["cilk5-nq.dts-mesi.0.json"], "program": "cilk5-mm"}))):
+            (self.to / "runs" / f"cilk5-nq.{name}.0.json").write_text(text)
+            mended = quick(self.to)
+            self.assertEqual((mended.returncode, mended.stdout), (0, done.stdout))
+            self.assertIn(f"1 of 1: cilk5-nq.{name}.0 ", mended.stderr)
+            self.assertEqual(rows(self.to), made)
+
+    def test_rows_of_another_machine(self):
+        for path in ("bin", "share/skerry"):
+            (pathlib.Path(self.folder.name) / path).mkdir(parents=True)
+        command = shutil.copy(SKERRY, pathlib.Path(self.folder.name) / "bin")
+        shutil.copy(pathlib.Path(SKERRY).with_name("skerry-reproduce"), pathlib.Path(self.folder.name) / "bin")
+        machines = pathlib.Path(self.folder.name) / "share/skerry/machines"
+        shutil.copytree(pathlib.Path(__file__).parents[2] / "machines", machines)
+        done = quick(self.to, command=command)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(quick(self.to, command=command).stderr, "")
+        description = machines / "tiny-64.toml"
+        description.write_text(description.read_text().replace("\ncycles = 10\n", "\ncycles = 20\n"))
+        slower = quick(self.to, command=command)
+        self.assertIn("7 of 7: cilk5-nq.", slower.stderr)
+        self.assertNotEqual(slower.stdout, done.stdout)
+
     def test_seeds(self):
         done = quick(self.to, "--seeds", "2")
         self.assertEqual(done.returncode, 0, done.stderr)
