@@ -12,8 +12,10 @@
 #include <stdexcept>
 #include <system_error>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -53,6 +55,24 @@ void write_file(const std::filesystem::path& file, const std::string& text) {
     }
 }
 
+// Opened to read: rows of a folder that cannot be written can still be shown.
+int lock_of(const std::filesystem::path& folder) {
+    const std::filesystem::path file = folder / "lock";
+    const int lock = ::open(file.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (lock < 0) {
+        throw std::runtime_error(fmt::format("reproduce: cannot write {}: {}", file.string(), reason()));
+    }
+    if (::flock(lock, LOCK_EX | LOCK_NB) != 0) {
+        const bool held = errno == EWOULDBLOCK;
+        const std::string why = reason();
+        ::close(lock);
+        throw std::runtime_error(
+            held ? fmt::format("reproduce: another skerry reproduce is at work in {}", folder.string())
+                 : fmt::format("reproduce: cannot lock {}: {}", file.string(), why));
+    }
+    return lock;
+}
+
 struct running {
     const wanted_row* row;
     std::filesystem::path made;
@@ -76,7 +96,10 @@ kept_rows::kept_rows(std::filesystem::path folder, std::filesystem::path program
                                              program_.string()));
     }
     program_hash_ = with_file(no_bytes, program_);
+    lock_ = lock_of(folder_);
 }
+
+kept_rows::~kept_rows() { ::close(lock_); }
 
 std::string kept_rows::key_of(const wanted_row& row) const {
     std::uint64_t hash = with_file(program_hash_, row.read);

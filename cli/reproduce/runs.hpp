@@ -30,8 +30,12 @@ using after_run = std::function<void(const wanted_row&, std::size_t done, std::s
 
 class kept_rows {
   public:
-    /// Makes the folder. Throws std::runtime_error that names it if it cannot be made or written.
+    /// Makes the folder, and holds its lock from here on. Throws std::runtime_error that names it if it cannot be made or
+    /// locked, or if another process holds the lock.
     kept_rows(std::filesystem::path folder, std::filesystem::path program);
+    ~kept_rows();
+    kept_rows(const kept_rows&) = delete;
+    kept_rows& operator=(const kept_rows&) = delete;
 
     /// Makes those that are not there, up to `jobs` at a time. A run that ends with another status than done or a
     /// failed check leaves no row, and the others go on. Throws std::runtime_error if a row cannot be written: those
@@ -54,7 +58,8 @@ class kept_rows {
 
     std::filesystem::path folder_;
     std::filesystem::path program_;
-    std::uint64_t program_hash_;
+    std::uint64_t program_hash_ = 0;
+    int lock_ = -1; ///< of a file in the folder; the kernel gives the lock back when this process ends
 };
 
 } // namespace cli

@@ -5,6 +5,7 @@
 reproduce_test.py SKERRY [unittest arguments]
 """
 import csv
+import fcntl
 import json
 import os
 import pathlib
@@ -140,6 +141,19 @@ class reproduction(unittest.TestCase):
         for path, written in kept.items():
             self.assertEqual(path.stat().st_mtime_ns, written, path)
         self.assertNotIn("7 of 7", done.stderr)
+
+    def test_one_at_a_time(self):
+        self.to.mkdir(parents=True)
+        with open(self.to / "lock", "w", encoding="utf-8") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            self.refused(4, f"reproduce: another skerry reproduce is at work in {self.to}", quick(self.to))
+        self.assertEqual(rows(self.to), {})
+        with subprocess.Popen([SKERRY, "reproduce", "hcc-dts", "--quick", "--programs", "cilk5-nq", "--jobs", "1", "--to",
+                               str(self.to)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as first:
+            first.stderr.readline()
+            self.refused(4, f"reproduce: another skerry reproduce is at work in {self.to}", quick(self.to))
+            first.communicate()
+        self.assertEqual((first.returncode, len(rows(self.to))), (0, 7))
 
     def test_a_full_disk_loses_no_row(self):
         self.assertEqual(quick(self.to).returncode, 0)
