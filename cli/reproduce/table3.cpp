@@ -63,7 +63,8 @@ constexpr std::string_view head =
 Machine    tiny-64: 64 tiny cores on the mesh and shared cache of Table II. The paper's has four big cores in the place of
            four tiny ones; there are none here, and no DeNovo. Its columns O3x1 to O3x8 and dnv come later.
 Runtime    Skerry's: locked on mesi, hcc-*; by user-level interrupt on dts-mesi, hcc-dts-*. Not the paper's of its Fig. 3.
-Inputs     smaller than the paper's (below), so no figure here is a reproduction of the paper's.
+Inputs     smaller than the paper's for ten programs, equal for cilk5-mm and cilk5-nq, larger for cilk5-lu (below).
+           No figure here is a reproduction: no big cores, another runtime, another count of instructions.
 Counted    each load, store and atomic operation, and a flat 4 for a basic block's other instructions: the pass that counts
            what RISC-V code has comes later. Every instruction fetch hits.
 Region     the run alone; input is built and results are checked outside. Caches are cold when it begins.
