@@ -135,9 +135,10 @@ exit_code reproduce(const reproduce_request& request) {
         table.push_back(row_of(kept, *p, request.seeds));
     }
     const std::string text = table3::text_of(table, request.seeds);
+    fmt::print("{}", text);
+    std::fflush(stdout); // whatever becomes of the files
     kept.write("table3.txt", text);
     kept.write("table3.csv", table3::csv_of(table));
-    fmt::print("{}", text);
     if (!std::ranges::all_of(table, &table3::row::complete)) {
         return exit_failure;
     }

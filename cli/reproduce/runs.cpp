@@ -2,6 +2,7 @@
 #include "reproduce/runs.hpp"
 
 #include "exit_code.hpp"
+#include "reproduce/run.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -72,6 +73,8 @@ int lock_of(const std::filesystem::path& folder) {
     }
     return lock;
 }
+
+constexpr std::size_t probe_bytes = 65536; // more than a row has
 
 struct running {
     const wanted_row* row;
@@ -154,6 +157,11 @@ void kept_rows::make(std::span<const wanted_row> rows, unsigned jobs, const afte
         }
     }
     const std::size_t number = to_do.size();
+    if (number != 0) { // no run is to be in vain
+        const std::filesystem::path probe = folder_ / "runs" / "probe.unfinished";
+        write_file(probe, std::string(probe_bytes, '\n'));
+        std::filesystem::remove(probe);
+    }
     std::map<pid_t, running> now;
     std::string lost; // the first that could not be kept; then no more is begun
     std::size_t next = 0;
@@ -199,6 +207,12 @@ void kept_rows::make(std::span<const wanted_row> rows, unsigned jobs, const afte
         ++done;
         const bool made =
             WIFEXITED(status) && (WEXITSTATUS(status) == exit_ok || WEXITSTATUS(status) == exit_check_failed);
+        if (WIFEXITED(status) && WEXITSTATUS(status) == exit_not_written) {
+            lost = lost.empty() ? fmt::format("reproduce: {} could not write its row, see above", was.row->name) : lost;
+            std::error_code ignored;
+            std::filesystem::remove(was.made, ignored);
+            continue;
+        }
         if (made) {
             try {
                 keep(*was.row, was.made);

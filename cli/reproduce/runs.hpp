@@ -38,8 +38,8 @@ class kept_rows {
     kept_rows& operator=(const kept_rows&) = delete;
 
     /// Makes those that are not there, up to `jobs` at a time. A run that ends with another status than done or a
-    /// failed check leaves no row, and the others go on. Throws std::runtime_error if a row cannot be written: those
-    /// that are there stay.
+    /// failed check leaves no row, and the others go on. Throws std::runtime_error if a row cannot be written, or would
+    /// not be: those that are there stay.
     void make(std::span<const wanted_row> rows, unsigned jobs, const after_run& after);
 
     /// The row; null: there is none that the same program made of the same arguments and file, and that fits.

@@ -156,7 +156,8 @@ class reproduction(unittest.TestCase):
         self.assertEqual((first.returncode, len(rows(self.to))), (0, 7))
 
     def test_a_full_disk_loses_no_row(self):
-        self.assertEqual(quick(self.to).returncode, 0)
+        whole = quick(self.to)
+        self.assertEqual(whole.returncode, 0)
         made = rows(self.to)
         (self.to / "runs" / "cilk5-nq.mesi.0.json").unlink()
 
@@ -164,14 +165,15 @@ class reproduction(unittest.TestCase):
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
         done = quick(self.to, before=full)
-        self.assertEqual(done.returncode, 4)
-        self.assertIn("cannot write", done.stderr)
-        self.assertIn("skerry: reproduce: cilk5-nq.mesi.0 has failed (exit status 4)\n", done.stderr)
-        self.assertRegex(done.stderr, r"skerry: reproduce: cannot write .*/table3.txt.unfinished: File too large\n$")
+        self.refused(4, f"reproduce: cannot write {self.to}/runs/probe.unfinished: File too large", done) # and nothing was run
+        self.assertEqual(list(self.to.glob("**/*.unfinished")), [])
         left = rows(self.to)
         self.assertEqual(left, {name: row for name, row in made.items() if name != "cilk5-nq.mesi.0.json"})
         self.assertEqual(quick(self.to).returncode, 0)
         self.assertEqual(rows(self.to), made)
+        done = quick(self.to, before=full) # the rows are there: so is the table, though not as a file
+        self.assertEqual((done.returncode, done.stdout), (4, whole.stdout))
+        self.assertEqual(done.stderr, f"skerry: reproduce: cannot write {self.to}/table3.txt.unfinished: File too large\n")
 
     def refused(self, status, text, done):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (status, "", f"skerry: {text}\n"))
@@ -202,6 +204,11 @@ class reproduction(unittest.TestCase):
         self.assertEqual(done.returncode, 4)
         self.assertEqual(done.stderr.count("has failed (exit status 3)"), 7)
         self.assertIn("cilk5-nq     a run has failed; what was said stands on standard error\n", done.stdout)
+        runner.write_text("#!/bin/sh\necho 'skerry-reproduce: cannot write it: no room' >&2\nexit 5\n") # begins no more
+        done = quick(self.to, "--jobs", "1", command=command)
+        self.assertEqual((done.returncode, done.stdout), (4, ""))
+        self.assertRegex(done.stderr, r"^skerry-reproduce: cannot write it: no room\n"
+                                      r"skerry: reproduce: cilk5-nq\.[a-z-]+\.0 could not write its row, see above\n$")
         runner.write_text("#!/bin/sh\nfor to; do :; done\necho nothing > \"$to\"\n")
         done = quick(self.to, command=command)
         self.assertEqual(done.returncode, 4)
@@ -216,6 +223,11 @@ class reproduction(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertIn("skerry-reproduce: ", done.stderr)
             self.assertIn(text, done.stderr)
+        row = pathlib.Path(self.folder.name) / "no" / "row"
+        done = subprocess.run([runner, "tiny4-mesi", "cilk5-nq", "--size", "tiny", "--row-to", row], capture_output=True,
+                              text=True, timeout=60, check=False)
+        self.assertEqual((done.returncode, done.stderr),
+                         (5, f"skerry-reproduce: cannot write {row}: No such file or directory\n"))
 
 
 if __name__ == "__main__":
