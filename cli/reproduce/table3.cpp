@@ -68,6 +68,7 @@ Inputs     smaller than the paper's for ten programs, equal for cilk5-mm and cil
 Counted    each load, store and atomic operation, and a flat 4 for a basic block's other instructions: the pass that counts
            what RISC-V code has comes later. Every instruction fetch hits.
 Region     the run alone; input is built and results are checked outside. Caches are cold when it begins.
+Checks     read memory after the region, where each byte is the newest: that a result was never published they cannot see.
 )";
 
 } // namespace
