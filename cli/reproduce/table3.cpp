@@ -67,6 +67,8 @@ Inputs     smaller than the paper's for ten programs, equal for cilk5-mm and cil
            No figure here is a reproduction: no big cores, another runtime, another count of instructions.
 Counted    each load, store and atomic operation, and a flat 4 for a basic block's other instructions: the pass that counts
            what RISC-V code has comes later. Every instruction fetch hits.
+Favours    hcc-*: a store that misses blocks the core under MESI; under GPU-WT up to 8 are on their way while it goes on, and
+           under GPU-WB none leaves it. Dirty lines that leave the shared cache cost nothing.
 Region     the run alone; input is built and results are checked outside. Caches are cold when it begins.
 Checks     read memory after the region, where each byte is the newest: that a result was never published they cannot see.
 )";

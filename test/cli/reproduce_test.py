@@ -48,6 +48,7 @@ class reproduction(unittest.TestCase):
         self.assertIn("64 tiny cores", done.stdout)
         self.assertIn("no DeNovo", done.stdout)
         self.assertIn("Every instruction fetch hits", done.stdout)
+        self.assertIn("a store that misses blocks the core under MESI", done.stdout)
         self.assertIn("that a result was never published they cannot see", done.stdout)
         self.assertIn("larger for cilk5-lu (below).\n           No figure here is a reproduction: no big cores, ", done.stdout)
         self.assertRegex(done.stdout, r"(?m)^cilk5-nq +[\d.]+ / 100 +[\d.]+ / 2\.93 +[\d.]+ / 1\.18 +[\d.]+ / 1\.09 "
