@@ -73,6 +73,8 @@ class reproduction(unittest.TestCase):
         interrupts = {c: made[f"cilk5-nq.{c}.0.json"]["interrupts_sent"] for c in CONFIGURATIONS}
         self.assertEqual([c for c in CONFIGURATIONS if interrupts[c] != 0], CONFIGURATIONS[4:])
 
+        self.assertIn("Between seeds a single cell moves by up to two fifths\n", done.stdout)
+
         # Nothing is run again; and what is, elsewhere, takes the same cycles.
         again = quick(self.to)
         self.assertEqual((again.returncode, again.stdout, again.stderr), (0, done.stdout, ""))
@@ -90,6 +92,13 @@ class reproduction(unittest.TestCase):
             self.assertEqual(changed.returncode, status)
             self.assertRegex(changed.stdout, seen)
             row.write_text(json.dumps(made[row.name]))
+
+        # A loss begins at 1.02 times.
+        row = self.to / "runs" / "cilk5-nq.dts-mesi.0.json"
+        for thousandths, seen in ((1015, False), (1025, True)):
+            row.write_text(json.dumps({**made[row.name], "cycles": cycles["mesi"] * thousandths // 1000}))
+            self.assertEqual("mesi 1.02x" in quick(self.to).stdout, seen)
+        row.write_text(json.dumps(made[row.name]))
 
         # A row file that lacks what is needed, or is another row's or another program's, is made anew.
         for name, text in (("hcc-gwb", json.dumps({"made_by": made["cilk5-nq.hcc-gwb.0.json"]["made_by"]})),
@@ -125,6 +134,8 @@ class reproduction(unittest.TestCase):
         self.assertRegex(done.stdout, r"(?m)  ok +0 +[\d.]+ (no loss|lose: )")
         made = rows(self.to)
         self.assertEqual(len(made), 14)
+        cycles = {c: sum(made[f"cilk5-nq.{c}.{seed}.json"]["cycles"] for seed in (0, 1)) // 2 for c in CONFIGURATIONS}
+        self.assertRegex(done.stdout, rf"(?m)^cilk5-nq .* {cycles['serial'] / cycles['mesi']:.2f} / 2\.93 ")
         self.assertNotEqual(made["cilk5-nq.mesi.0.json"]["cycles"], made["cilk5-nq.mesi.1.json"]["cycles"])
 
     def test_killed_it_goes_on(self):
