@@ -55,6 +55,7 @@ std::optional<table3::result> result_of(const nlohmann::ordered_json& json, cons
                               .cycles = json.at("cycles"),
                               .instructions = json.at("instructions"),
                               .stale_reads = json.at("stale_reads"),
+                              .stale_sites = json.at("stale_sites"),
                               .foreign_pages = json.at("foreign_pages"),
                               .ok = json.at("check").at("ok"),
                               .verdict = json.at("check").at("text")};

@@ -59,6 +59,30 @@ std::string losses(const row& r) {
     return lost.empty() ? "no loss" : fmt::format("lose: {}", fmt::join(lost, ", "));
 }
 
+// What is wrong with its runs, a line each.
+std::string notes_of(const row& r) {
+    std::string text;
+    for (std::size_t c = 0; c < r.runs.size(); ++c) {
+        for (const result& one : r.runs[c]) {
+            const std::string run = fmt::format("{} on {}, seed {}", r.program, all_configurations[c].name, one.seed);
+            if (!one.ok) {
+                text += fmt::format("{}: WRONG: {}\n", run, one.verdict);
+            }
+            if (one.stale_reads != 0) {
+                text += fmt::format("{}: {} stale reads\n", run, one.stale_reads);
+            }
+            for (const std::string& site : one.stale_sites) {
+                text += fmt::format("  {}\n", site);
+            }
+            if (one.foreign_pages != 0) {
+                text += fmt::format("{}: the system placed {} pages, so its cycles may differ from run to run\n", run,
+                                    one.foreign_pages);
+            }
+        }
+    }
+    return text;
+}
+
 constexpr std::string_view head =
     R"(Table III, --quick: the columns that this build can fill, each as ours / the paper's.
 
@@ -126,13 +150,15 @@ std::string text_of(std::span<const row> rows, unsigned seeds) {
                         "millions", "core: mesi", "hcc-gwt", "hcc-gwb", "dts-mesi", "hcc-dts-gwt", "hcc-dts-gwb",
                         "checks", "reads", seeds == 1 ? "" : fmt::format("{:>7}", "%"), "interrupts against locks");
     std::array<double, 7> logs{};
-    std::size_t complete = 0;
+    std::size_t meant = 0; // by the last line: those that are right
+    std::string notes;
     for (const row& r : rows) {
         if (!r.complete()) {
             text += fmt::format("{:<12} a run has failed; what was said stands on standard error\n", r.program);
             continue;
         }
-        ++complete;
+        notes += notes_of(r);
+        meant += r.right() ? 1 : 0;
         const paper_figures& p = figures_of(r.program);
         std::uint64_t stale = 0;
         bool ok = true;
@@ -145,19 +171,20 @@ std::string text_of(std::span<const row> rows, unsigned seeds) {
         text += fmt::format("{:<12} {:>12}", r.program, fmt::format("{:.1f} / {}", millions(r), p.instructions));
         for (std::size_t c = mesi; c < r.runs.size(); ++c) {
             text += fmt::format(" {:>{}}", beside(r.ratio(c), p.ratio[c]), c == mesi ? 15 : 13);
-            logs[c] += std::log(r.ratio(c));
+            logs[c] += r.right() ? std::log(r.ratio(c)) : 0;
         }
         text += fmt::format("  {:<7} {:<6}{} {}\n", ok ? "ok" : "WRONG", stale,
                             seeds == 1 ? "" : fmt::format("{:>7.1f}", 100 * r.spread()), losses(r));
     }
-    if (complete != 0) {
-        text += fmt::format("{:<12} {:>12}", complete == 13 ? "geomean" : fmt::format("mean of {}", complete), "");
+    if (meant != 0) {
+        text += fmt::format("{:<12} {:>12}", meant == 13 ? "geomean" : fmt::format("mean of {}", meant), "");
         for (std::size_t c = mesi; c < logs.size(); ++c) {
-            const double mean = std::exp(logs[c] / static_cast<double>(complete));
-            text += fmt::format(" {:>{}}", beside(mean, complete == 13 ? all_means.ratio[c] : 0), c == mesi ? 15 : 13);
+            const double mean = std::exp(logs[c] / static_cast<double>(meant));
+            text += fmt::format(" {:>{}}", beside(mean, meant == 13 ? all_means.ratio[c] : 0), c == mesi ? 15 : 13);
         }
         text += "\n";
     }
+    text += notes.empty() ? "" : "\n" + notes;
     text += fmt::format("\n{:<12} {:<52} {:<36} {}\n", "program", "input here", "input in the paper", "check");
     for (const row& r : rows) {
         if (r.complete()) {

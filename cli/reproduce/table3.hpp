@@ -42,6 +42,7 @@ struct result {
     std::uint64_t cycles = 0;
     std::uint64_t instructions = 0;
     std::uint64_t stale_reads = 0;
+    std::vector<std::string> stale_sites;
     std::uint64_t foreign_pages = 0;
     bool ok = false;
     std::string verdict;

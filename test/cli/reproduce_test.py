@@ -83,13 +83,16 @@ class reproduction(unittest.TestCase):
         self.assertEqual(rows(elsewhere), made)
 
         # A wrong result, a stale read, a row of another program.
-        for change, status, seen in (({"check": {"ok": False, "text": "no"}}, 1, r"  WRONG +0 "),
-                                     ({"stale_reads": 3}, 1, r"  ok +3 "),
-                                     ({"made_by": "another", "cycles": 1}, 0, r"  ok +0 ")):
+        for change, status, mean, seen in (
+                ({"check": {"ok": False, "text": "no"}}, 1, 0, r"  WRONG +0 (.*\n)*cilk5-nq on hcc-gwb, seed 0: WRONG: no\n"),
+                ({"stale_reads": 3, "stale_sites": ["a:1 reads b:2"]}, 1, 0,
+                 r"  ok +3 (.*\n)*cilk5-nq on hcc-gwb, seed 0: 3 stale reads\n  a:1 reads b:2\n"),
+                ({"foreign_pages": 2}, 0, 1, r"\ncilk5-nq on hcc-gwb, seed 0: the system placed 2 pages, so its cycles may "),
+                ({"made_by": "another", "cycles": 1}, 0, 1, r"  ok +0 ")):
             row = self.to / "runs" / "cilk5-nq.hcc-gwb.0.json"
             row.write_text(json.dumps({**made[row.name], **change}))
             changed = quick(self.to)
-            self.assertEqual(changed.returncode, status)
+            self.assertEqual((changed.returncode, changed.stdout.count("\nmean of 1 ")), (status, mean))
             self.assertRegex(changed.stdout, seen)
             row.write_text(json.dumps(made[row.name]))
 
