@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <optional>
 #include <ranges>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -138,8 +139,9 @@ exit_code reproduce(const reproduce_request& request) {
     const std::string text = table3::text_of(table, request.seeds);
     fmt::print("{}", text);
     std::fflush(stdout); // whatever becomes of the files
-    kept.write("table3.txt", text);
-    kept.write("table3.csv", table3::csv_of(table));
+    const std::string_view name = programs.size() == table3::paper().size() ? "table3" : "table3-part";
+    kept.write(fmt::format("{}.txt", name), text);
+    kept.write(fmt::format("{}.csv", name), table3::csv_of(table));
     if (!std::ranges::all_of(table, &table3::row::complete)) {
         return exit_failure;
     }

@@ -88,7 +88,8 @@ int simulate(const std::string& machine, cli::reproduced_run& run, std::uint64_t
         out << text << std::flush;
         if (!out) {
             const int wrong = errno;
-            return report(cli::exit_not_written, fmt::format("cannot write {}: {}", to, std::generic_category().message(wrong)));
+            return report(cli::exit_not_written,
+                          fmt::format("cannot write {}: {}", to, std::generic_category().message(wrong)));
         }
     }
     return run.ok && seen.total.stale_reads == 0 ? cli::exit_ok : cli::exit_check_failed;
