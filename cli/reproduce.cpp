@@ -66,13 +66,11 @@ std::optional<table3::result> result_of(const nlohmann::ordered_json& json, cons
 }
 
 wanted_row wanted(const apps::program& p, const table3::configuration& c, unsigned seed) {
-    wanted_row row{fmt::format("{}.{}.{}", p.info.name, c.name, seed),
-                   {std::string(c.machine), std::string(p.info.name), "--size", "small", "--seed",
-                    std::to_string(seed)},
-                   machine_file(std::string(c.machine)),
-                   [&p, &c, seed](const nlohmann::ordered_json& json) {
-                       return result_of(json, p, c, seed).has_value();
-                   }};
+    wanted_row row{
+        fmt::format("{}.{}.{}", p.info.name, c.name, seed),
+        {std::string(c.machine), std::string(p.info.name), "--size", "small", "--seed", std::to_string(seed)},
+        machine_file(std::string(c.machine)),
+        [&p, &c, seed](const nlohmann::ordered_json& json) { return result_of(json, p, c, seed).has_value(); }};
     if (c.serial) {
         row.arguments.emplace_back("--serial");
     }

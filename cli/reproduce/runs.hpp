@@ -2,8 +2,8 @@
 #pragma once
 
 // Runs of another program, several at a time, whose rows stay: a row is a file in a folder, complete or not there.
-// Whoever asks again for the same rows gets them from the folder, as long as what made them is the same: the program, its
-// arguments, and the files that it reads.
+// Whoever asks again for the same rows gets them from the folder, as long as what made them is the same: the program,
+// its arguments, and the files that it reads.
 
 #include <chrono>
 #include <cstddef>
@@ -19,9 +19,9 @@
 namespace cli {
 
 struct wanted_row {
-    std::string name;                   ///< of its file, without the ending
-    std::vector<std::string> arguments; ///< of the program; --row-to FILE is added
-    std::filesystem::path read;         ///< a file that the program reads
+    std::string name;                                        ///< of its file, without the ending
+    std::vector<std::string> arguments;                      ///< of the program; --row-to FILE is added
+    std::filesystem::path read;                              ///< a file that the program reads
     std::function<bool(const nlohmann::ordered_json&)> fits; ///< whether that is this row, with all that is needed
 };
 
@@ -30,8 +30,8 @@ using after_run = std::function<void(const wanted_row&, std::size_t done, std::s
 
 class kept_rows {
   public:
-    /// Makes the folder, and holds its lock from here on. Throws std::runtime_error that names it if it cannot be made or
-    /// locked, or if another process holds the lock.
+    /// Makes the folder, and holds its lock from here on. Throws std::runtime_error that names it if it cannot be made
+    /// or locked, or if another process holds the lock.
     kept_rows(std::filesystem::path folder, std::filesystem::path program);
     ~kept_rows();
     kept_rows(const kept_rows&) = delete;
