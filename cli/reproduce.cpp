@@ -6,12 +6,15 @@
 
 #include "reproduce/runs.hpp"
 #include "reproduce/table3.hpp"
+#include "simulator/machine_file.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <ranges>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -40,8 +43,38 @@ std::vector<const apps::program*> wanted_programs(const reproduce_request& reque
     return all;
 }
 
-std::string name_of(const apps::program& p, const table3::configuration& c, unsigned seed) {
-    return fmt::format("{}.{}.{}", p.info.name, c.name, seed);
+// What a row says; nothing if it is another's, or lacks something.
+std::optional<table3::result> result_of(const nlohmann::ordered_json& json, const apps::program& p,
+                                        const table3::configuration& c, unsigned seed) {
+    try {
+        if (json.at("program") != p.info.name || json.at("machine") != c.machine || json.at("seed") != seed ||
+            json.at("variant") != (c.serial ? "serial" : "parallel")) {
+            return std::nullopt;
+        }
+        return table3::result{.problem = json.at("problem"),
+                              .seed = seed,
+                              .cycles = json.at("cycles"),
+                              .instructions = json.at("instructions"),
+                              .stale_reads = json.at("stale_reads"),
+                              .stale_sites = json.at("stale_sites"),
+                              .foreign_pages = json.at("foreign_pages"),
+                              .ok = json.at("check").at("ok"),
+                              .verdict = json.at("check").at("text")};
+    } catch (const nlohmann::json::exception&) {
+        return std::nullopt;
+    }
+}
+
+wanted_row wanted(const apps::program& p, const table3::configuration& c, unsigned seed) {
+    wanted_row row{
+        fmt::format("{}.{}.{}", p.info.name, c.name, seed),
+        {std::string(c.machine), std::string(p.info.name), "--size", "small", "--seed", std::to_string(seed)},
+        machine_file(std::string(c.machine)),
+        [&p, &c, seed](const nlohmann::ordered_json& json) { return result_of(json, p, c, seed).has_value(); }};
+    if (c.serial) {
+        row.arguments.emplace_back("--serial");
+    }
+    return row;
 }
 
 std::vector<wanted_row> wanted_rows(const std::vector<const apps::program*>& programs, unsigned seeds) {
@@ -49,13 +82,7 @@ std::vector<wanted_row> wanted_rows(const std::vector<const apps::program*>& pro
     for (const apps::program* const p : std::views::reverse(programs)) { // the table's last take longest
         for (const table3::configuration& c : table3::configurations()) {
             for (unsigned seed = 0; seed < seeds; ++seed) {
-                wanted_row row{name_of(*p, c, seed),
-                               {std::string(c.machine), std::string(p->info.name), "--size", "small", "--seed",
-                                std::to_string(seed)}};
-                if (c.serial) {
-                    row.arguments.emplace_back("--serial");
-                }
-                rows.push_back(std::move(row));
+                rows.push_back(wanted(*p, c, seed));
             }
         }
     }
@@ -71,19 +98,13 @@ table3::row row_of(const kept_rows& kept, const apps::program& p, unsigned seeds
     const auto configurations = table3::configurations();
     for (std::size_t c = 0; c < configurations.size(); ++c) {
         for (unsigned seed = 0; seed < seeds; ++seed) {
-            const nlohmann::ordered_json json = kept.read(name_of(p, configurations[c], seed));
-            if (json.is_null()) {
+            std::optional<table3::result> result =
+                result_of(kept.read(wanted(p, configurations[c], seed)), p, configurations[c], seed);
+            if (!result) {
                 row.runs[c].clear();
                 break;
             }
-            row.runs[c].push_back({.problem = json.at("problem"),
-                                   .seed = seed,
-                                   .cycles = json.at("cycles"),
-                                   .instructions = json.at("instructions"),
-                                   .stale_reads = json.at("stale_reads"),
-                                   .foreign_pages = json.at("foreign_pages"),
-                                   .ok = json.at("check").at("ok"),
-                                   .verdict = json.at("check").at("text")});
+            row.runs[c].push_back(std::move(*result));
         }
     }
     return row;
@@ -114,9 +135,11 @@ exit_code reproduce(const reproduce_request& request) {
         table.push_back(row_of(kept, *p, request.seeds));
     }
     const std::string text = table3::text_of(table, request.seeds);
-    kept.write("table3.txt", text);
-    kept.write("table3.csv", table3::csv_of(table));
     fmt::print("{}", text);
+    std::fflush(stdout); // whatever becomes of the files
+    const std::string_view name = programs.size() == table3::paper().size() ? "table3" : "table3-part";
+    kept.write(fmt::format("{}.txt", name), text);
+    kept.write(fmt::format("{}.csv", name), table3::csv_of(table));
     if (!std::ranges::all_of(table, &table3::row::complete)) {
         return exit_failure;
     }

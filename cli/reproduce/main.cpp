@@ -8,10 +8,12 @@
 #include "simulator/machine.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <fstream>
 #include <stdexcept>
+#include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -22,7 +24,7 @@
 
 namespace {
 
-int report(cli::exit_code code, std::string_view text) {
+int report(int code, std::string_view text) {
     fmt::print(stderr, "skerry-reproduce: {}\n", text);
     return code;
 }
@@ -81,10 +83,13 @@ int simulate(const std::string& machine, cli::reproduced_run& run, std::uint64_t
     if (to.empty()) {
         fmt::print("{}", text);
     } else {
+        errno = 0;
         std::ofstream out(to);
         out << text << std::flush;
         if (!out) {
-            throw std::runtime_error(fmt::format("cannot write {}", to));
+            const int wrong = errno;
+            return report(cli::exit_not_written,
+                          fmt::format("cannot write {}: {}", to, std::generic_category().message(wrong)));
         }
     }
     return run.ok && seen.total.stale_reads == 0 ? cli::exit_ok : cli::exit_check_failed;

@@ -9,6 +9,9 @@
 
 namespace cli {
 
+/// The exit status of a run that could not write its row: the next ones could not either.
+inline constexpr int exit_not_written = 5;
+
 /// A program of Table III, in both variants.
 struct reproduced_program {
     apps::entry (*parallel)();

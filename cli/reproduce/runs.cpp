@@ -2,6 +2,7 @@
 #include "reproduce/runs.hpp"
 
 #include "exit_code.hpp"
+#include "reproduce/run.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -12,8 +13,10 @@
 #include <stdexcept>
 #include <system_error>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,13 +28,18 @@ namespace {
 using clock = std::chrono::steady_clock;
 using json = nlohmann::ordered_json;
 
-std::string hash_of(const std::filesystem::path& file) {
+constexpr std::uint64_t no_bytes = 0xCBF2'9CE4'8422'2325; // FNV-1a
+
+constexpr std::uint64_t with_byte(std::uint64_t hash, char byte) {
+    return (hash ^ static_cast<unsigned char>(byte)) * 0x0000'0100'0000'01B3;
+}
+
+std::uint64_t with_file(std::uint64_t hash, const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
-    std::uint64_t hash = 0xCBF2'9CE4'8422'2325; // FNV-1a
     for (std::istreambuf_iterator<char> at(in), end; at != end; ++at) {
-        hash = (hash ^ static_cast<unsigned char>(*at)) * 0x0000'0100'0000'01B3;
+        hash = with_byte(hash, *at);
     }
-    return fmt::format("{:016x}", hash);
+    return hash;
 }
 
 std::string reason() { return std::strerror(errno); } // NOLINT(concurrency-mt-unsafe): one thread
@@ -47,6 +55,26 @@ void write_file(const std::filesystem::path& file, const std::string& text) {
         throw std::runtime_error(fmt::format("reproduce: cannot write {}: {}", file.string(), why));
     }
 }
+
+// Opened to read: rows of a folder that cannot be written can still be shown.
+int lock_of(const std::filesystem::path& folder) {
+    const std::filesystem::path file = folder / "lock";
+    const int lock = ::open(file.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (lock < 0) {
+        throw std::runtime_error(fmt::format("reproduce: cannot write {}: {}", file.string(), reason()));
+    }
+    if (::flock(lock, LOCK_EX | LOCK_NB) != 0) {
+        const bool held = errno == EWOULDBLOCK;
+        const std::string why = reason();
+        ::close(lock);
+        throw std::runtime_error(
+            held ? fmt::format("reproduce: another skerry reproduce is at work in {}", folder.string())
+                 : fmt::format("reproduce: cannot lock {}: {}", file.string(), why));
+    }
+    return lock;
+}
+
+constexpr std::size_t probe_bytes = 65536; // more than a row has
 
 struct running {
     const wanted_row* row;
@@ -70,28 +98,43 @@ kept_rows::kept_rows(std::filesystem::path folder, std::filesystem::path program
                                              "'make reproduce' builds it, and 'make install' installs it",
                                              program_.string()));
     }
-    made_by_ = hash_of(program_);
+    program_hash_ = with_file(no_bytes, program_);
+    lock_ = lock_of(folder_);
 }
 
-json kept_rows::read(const std::string& name) const {
-    std::ifstream in(file_of(name));
-    json row = in ? json::parse(in, nullptr, false) : json(nullptr);
-    return row.is_object() && row.value("made_by", "") == made_by_ ? row : json(nullptr);
+kept_rows::~kept_rows() { ::close(lock_); }
+
+std::string kept_rows::key_of(const wanted_row& row) const {
+    std::uint64_t hash = with_file(program_hash_, row.read);
+    for (const std::string& argument : row.arguments) {
+        hash = with_byte(hash, '\0');
+        for (const char c : argument) {
+            hash = with_byte(hash, c);
+        }
+    }
+    return fmt::format("{:016x}", hash);
 }
 
-void kept_rows::keep(const std::string& name, const std::filesystem::path& made) const {
+json kept_rows::read(const wanted_row& row) const {
+    std::ifstream in(file_of(row.name));
+    json there = in ? json::parse(in, nullptr, false) : json(nullptr);
+    const bool same = there.is_object() && there.contains("made_by") && there["made_by"] == key_of(row);
+    return same && row.fits(there) ? there : json(nullptr);
+}
+
+void kept_rows::keep(const wanted_row& row, const std::filesystem::path& made) const {
     std::ifstream in(made);
-    json row = json::parse(in, nullptr, false);
-    if (!row.is_object()) {
+    json it = json::parse(in, nullptr, false);
+    if (!it.is_object() || !row.fits(it)) {
         throw std::runtime_error(fmt::format("reproduce: {} is not a row", made.string()));
     }
-    row["made_by"] = made_by_;
-    write_file(made, row.dump(2) + "\n");
+    it["made_by"] = key_of(row);
+    write_file(made, it.dump(2) + "\n");
     std::error_code wrong;
-    std::filesystem::rename(made, file_of(name), wrong);
+    std::filesystem::rename(made, file_of(row.name), wrong);
     if (wrong) {
         throw std::runtime_error(
-            fmt::format("reproduce: cannot write {}: {}", file_of(name).string(), wrong.message()));
+            fmt::format("reproduce: cannot write {}: {}", file_of(row.name).string(), wrong.message()));
     }
 }
 
@@ -109,11 +152,16 @@ void kept_rows::write(const std::string& name, const std::string& text) const {
 void kept_rows::make(std::span<const wanted_row> rows, unsigned jobs, const after_run& after) {
     std::vector<const wanted_row*> to_do;
     for (const wanted_row& r : rows) {
-        if (read(r.name).is_null()) {
+        if (read(r).is_null()) {
             to_do.push_back(&r);
         }
     }
     const std::size_t number = to_do.size();
+    if (number != 0) { // no run is to be in vain
+        const std::filesystem::path probe = folder_ / "runs" / "probe.unfinished";
+        write_file(probe, std::string(probe_bytes, '\n'));
+        std::filesystem::remove(probe);
+    }
     std::map<pid_t, running> now;
     std::string lost; // the first that could not be kept; then no more is begun
     std::size_t next = 0;
@@ -159,9 +207,15 @@ void kept_rows::make(std::span<const wanted_row> rows, unsigned jobs, const afte
         ++done;
         const bool made =
             WIFEXITED(status) && (WEXITSTATUS(status) == exit_ok || WEXITSTATUS(status) == exit_check_failed);
+        if (WIFEXITED(status) && WEXITSTATUS(status) == exit_not_written) {
+            lost = lost.empty() ? fmt::format("reproduce: {} could not write its row, see above", was.row->name) : lost;
+            std::error_code ignored;
+            std::filesystem::remove(was.made, ignored);
+            continue;
+        }
         if (made) {
             try {
-                keep(was.row->name, was.made);
+                keep(*was.row, was.made);
             } catch (const std::runtime_error& e) {
                 lost = lost.empty() ? e.what() : lost;
                 continue;

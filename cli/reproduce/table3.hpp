@@ -42,6 +42,7 @@ struct result {
     std::uint64_t cycles = 0;
     std::uint64_t instructions = 0;
     std::uint64_t stale_reads = 0;
+    std::vector<std::string> stale_sites;
     std::uint64_t foreign_pages = 0;
     bool ok = false;
     std::string verdict;
@@ -56,8 +57,9 @@ struct row {
     std::array<std::vector<result>, 7> runs;
 
     bool complete() const;
-    std::uint64_t cycles(std::size_t configuration) const; ///< the median of the seeds'; precondition: complete
-    double ratio(std::size_t configuration) const;         ///< as paper_figures::ratio, of ours
+    /// The median of the seeds'; of an even number the mean of the two middle ones. Precondition: complete.
+    std::uint64_t cycles(std::size_t configuration) const;
+    double ratio(std::size_t configuration) const; ///< as paper_figures::ratio, of ours
     double spread() const; ///< greatest less least over the median, the largest of all configurations
     bool right() const;    ///< every check passed, and no read was stale
 };

@@ -10,8 +10,7 @@ struct machine_description;
 namespace cli {
 
 /// The machine of a description in machines/, in one of its configurations: "tiny4-gwb", "tiny-64/hcc-gwb".
-/// Descriptions lie where this program was built, or beside where it is installed. Throws std::invalid_argument for a
-/// name that nothing has, and skerry_sim::bad_machine.
+/// Throws as machine_file(), and skerry_sim::bad_machine.
 skerry_sim::machine_description machine_called(const std::string& name);
 
 } // namespace cli
