@@ -87,10 +87,12 @@ FAULTS = {
         (FINISH, "siblings != nullptr && siblings->children() != 0)",
          "siblings != nullptr && siblings->children() != 0 && !@)")],
     "names used again while their accesses run": [
-        (SCOPE, "if (names_.is_full(task.node_count)) [[unlikely]] {", "if (@ || names_.is_full(task.node_count)) {"),
+        (SCOPE, "if (names_.is_full(task.node_count) && !behind) [[unlikely]] {",
+         "if (@ || (names_.is_full(task.node_count) && !behind)) {"),
         (FORGET, "if (e.last->unfinished.load(memory_order::acquire) != 1) {",
          "if (!@ && e.last->unfinished.load(memory_order::acquire) != 1) {"),
-        (FORGET, "    give_up(*e.last);\n    return true;", "    if (!@) give_up(*e.last);\n    return true;")],
+        (FORGET, "    software_order::give_up(*e.last);\n    return true;",
+         "    if (!@) software_order::give_up(*e.last);\n    return true;")],
     "names forgotten while children live": [
         (FORGET, "if (static_cast<std::uint32_t>(children_.load(memory_order::acquire)) == 0 &&",
          "if ((@ || static_cast<std::uint32_t>(children_.load(memory_order::acquire)) == 0) &&"),
