@@ -208,7 +208,7 @@ class movement final : public instance {
         machine_->run(
             [this] { compare(skerry::place::device, cameras_[0], film_.picture(0, 0)); }); // builds the kernel
         by_workers_ = machine_->stats().kernel_iterations;
-        by_device_ = device()->iterations;
+        by_device_ = device().value_or(skerry::device_statistics{}).iterations;
     }
 
     std::optional<skerry::device_statistics> device() const {
