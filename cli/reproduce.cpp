@@ -131,6 +131,7 @@ exit_code reproduce(const reproduce_request& request) {
     });
 
     std::vector<table3::row> table;
+    table.reserve(programs.size());
     for (const apps::program* const p : programs) {
         table.push_back(row_of(kept, *p, request.seeds));
     }

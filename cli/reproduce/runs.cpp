@@ -174,6 +174,7 @@ void kept_rows::make(std::span<const wanted_row> rows, unsigned jobs, const afte
             words.insert(words.end(), row.arguments.begin(), row.arguments.end());
             words.insert(words.end(), {"--row-to", made.string()});
             std::vector<char*> argv;
+            argv.reserve(words.size() + 1);
             for (std::string& w : words) {
                 argv.push_back(w.data());
             }

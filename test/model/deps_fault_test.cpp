@@ -185,7 +185,7 @@ const seeded all[] = {
     {"deps Y2", "a_failure_not_looked_for_when_a_turn_comes",
      [](request& r, reply& answer) {
          answer.value = 0;
-         return is(r, action::load, "begin") && r.size == 1;
+         return is(r, action::load, "turn_came") && r.size == 1;
      },
      run_fails, wrong},
     {"deps Y2", "a_failure_not_looked_for_at_entry",
