@@ -47,6 +47,10 @@ struct fabric_description {
     }
 };
 
+struct interrupts_description {
+    unsigned entry_cycles = 0; // from a core's last instruction to the handler's first
+};
+
 struct machine_description {
     std::string name;
 
@@ -81,9 +85,6 @@ struct machine_description {
         unsigned line_cycles = 0; // how long one line keeps its controller busy
     } dram;
 
-    struct interrupts_description {
-        unsigned entry_cycles = 0; // from a core's last instruction to the handler's first
-    };
     std::optional<interrupts_description> interrupts; // none: its cores have no user-level interrupts
 
     std::optional<fabric_description> fabric; // none: its cores share memory and send no messages

@@ -156,7 +156,7 @@ TEST(machine_description, the_64_cores_in_each_configuration) {
     EXPECT_EQ(wt.l1.protocol, protocol_named("gpu-wt"));
     EXPECT_EQ(wt.l1.write_buffer, 8U);
     ASSERT_TRUE(wt.interrupts.has_value());
-    EXPECT_EQ(wt.interrupts.value_or(machine_description::interrupts_description{}).entry_cycles, 5U);
+    EXPECT_EQ(wt.interrupts.value_or(skerry_sim::interrupts_description{}).entry_cycles, 5U);
     for (const char* const config : {"mesi", "dts-mesi", "hcc-gwt", "hcc-dts-gwb"}) {
         EXPECT_EQ(read(config).name, std::string("tiny-64/") + config);
     }
