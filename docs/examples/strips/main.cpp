@@ -70,7 +70,7 @@ float middle_after(int rounds) {
     }
     // [rounds]
     for (int round = 0; round < rounds; ++round) {
-        const int turn = round % 2;
+        const std::size_t turn = static_cast<std::size_t>(round) % 2;
         for (std::size_t i = 0; i < strips; ++i) {
             const row& above = i == 0 ? *hot : *by_turns[i - 1][turn].last;
             const row& below = i + 1 == strips ? *cold : *by_turns[i + 1][turn].first;

@@ -16,13 +16,13 @@ int main() {
     options o = options::from_environment();
     o.task_manager = task_manager_kind::nexus_model; // as SKERRY_TASK_MANAGER=nexus-model does
     runtime machine(o);
-    constexpr int side = 60;
+    constexpr std::size_t side = 60;
     std::vector<long> ways(side * side, 1);
     machine.run([&] {
-        for (int y = 1; y < side; ++y) {
-            for (int x = 1; x < side; ++x) {
-                long* const cell = &ways[y * side + x];
-                spawn(block, in(cell[-side]), in(cell[-1]), inout(*cell));
+        for (std::size_t y = 1; y < side; ++y) {
+            for (std::size_t x = 1; x < side; ++x) {
+                const std::size_t here = y * side + x;
+                spawn(block, in(ways[here - side]), in(ways[here - 1]), inout(ways[here]));
             }
         }
         taskwait();
