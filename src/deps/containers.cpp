@@ -90,17 +90,16 @@ bool task_scope::look_into(dependent_task& task, std::uint32_t container) {
     return true;
 }
 
-// Under the lock, before the task stands in any order. `behind`: a manager has tasks that have not finished, which may
-// write a container that has been named, or what overlaps it.
-void task_scope::look_into_containers(dependent_task& task, bool behind) {
+// Under the lock, before the task stands in any order.
+void task_scope::look_into_containers(dependent_task& task) {
     for (std::uint32_t i = 0; i < task.containers; ++i) {
         const access& object = task.container_name(i);
-        const std::size_t known = names_.size();
         const name_table::entry& entry = names_.at(object);
-        const bool unknown = behind && known == names_.size(); // a manager's task may have it by the same name
-        const bool free = !unknown && software_order::nobody_writes(entry) &&
-                          std::ranges::all_of(entry.hooks, [&](const name_table::entry* e) {
-                              return !names_.touches(*e, object) || (!behind && software_order::nobody_writes(*e));
+        const auto is_still = [](const name_table::entry& e) {
+            return e.managed_writers == 0 && software_order::nobody_writes(e);
+        };
+        const bool free = is_still(entry) && std::ranges::all_of(entry.hooks, [&](const name_table::entry* e) {
+                              return !names_.touches(*e, object) || is_still(*e);
                           });
         if (free && look_into(task, i)) {
             task.elements(i).task = &task;

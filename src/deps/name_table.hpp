@@ -45,8 +45,9 @@ class name_table {
         entry* next_in_cell = nullptr;              // where there are cells
         std::uint64_t unwritten = no_child;         // whose failure is the reason why the object was not written
         const latch<machine>* covered_by = nullptr; // of the task that has left it so: dependent_task::cover
-        std::uint32_t touched = 0;   // its number in the list of what a task touches, which says whether it is so
-        std::vector<entry*> hooks{}; // names that appeared before and overlap
+        std::uint32_t touched = 0;         // its number in the list of what a task touches, which says whether it is so
+        std::uint32_t managed_writers = 0; // of a task manager's tasks that have not finished, those that write it
+        std::vector<entry*> hooks{};       // names that appeared before and overlap
     };
 
     name_table() noexcept = default;
@@ -70,6 +71,7 @@ class name_table {
 
     // Precondition of all: `a` is in the table.
     [[nodiscard]] const entry& known(const access& a) const noexcept { return *find(a, level_of(a)); }
+    [[nodiscard]] std::uint32_t& writers(const access& a) noexcept { return find(a, level_of(a))->managed_writers; }
     // `covered_by`: as of the entry.
     void set_unwritten(const access& a, std::uint64_t reason, const latch<machine>* covered_by = nullptr) noexcept {
         entry& e = *find(a, level_of(a));

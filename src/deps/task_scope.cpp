@@ -167,7 +167,7 @@ bool task_scope::submit(dependent_task& task) {
     }
     const std::uint64_t overlaps_before = names_.overlaps();
     if (task.containers != 0) [[unlikely]] {
-        look_into_containers(task, behind);
+        look_into_containers(task);
     }
     std::size_t hooked = 0;
     for (std::uint32_t i = 0; i < task.node_count; ++i) {
@@ -199,8 +199,12 @@ bool task_scope::submit(dependent_task& task) {
     }
     if (manager != nullptr) [[unlikely]] {
         task.managed = hooked == 0 && may_manage(task, touched.all());
-        if (task.managed && manager->submit(*this, task)) {
-            return false; // its turn comes in poll(), perhaps on another thread already: the task may be gone
+        if (task.managed) {
+            count_writes(task, 1);
+            if (manager->submit(*this, task)) {
+                return false; // its turn comes in poll(), perhaps on another thread already: the task may be gone
+            }
+            count_writes(task, ~std::uint32_t{0});
         }
         task.managed = false;
         ordered_here_ = true;
@@ -227,6 +231,15 @@ bool task_scope::may_manage(const dependent_task& task, std::span<const touch> t
         }
     }
     return std::ranges::none_of(touched, [](const touch& t) { return t.object->name.kind == access_kind::region; });
+}
+
+// Under the lock: adds to the writers of what the task writes.
+void task_scope::count_writes(const dependent_task& task, std::uint32_t by) noexcept {
+    for (std::uint32_t i = 0; i < task.node_count && is_child(task); ++i) {
+        if (const access& a = task.nodes[i].what; !a.nothing() && writes(a.mode)) {
+            names_.writers(a) += by;
+        }
+    }
 }
 
 void task_scope::let_in(dependent_task& task, ready_list& ready) noexcept {
@@ -258,6 +271,10 @@ void task_scope::finish(dependent_task& task, ready_list& ready) noexcept {
     latch<machine>* const cover = task.cover;
     if (task_manager* const manager = task.managed ? task_manager::of(home.crew_) : nullptr) [[unlikely]] {
         if (child) { // of a waiter the accesses have ended
+            {
+                const std::lock_guard lock(home.mutex_);
+                home.count_writes(task, ~std::uint32_t{0});
+            }
             manager->finish(task, ready);
         }
         software_order::let_go(task, 1);

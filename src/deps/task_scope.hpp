@@ -163,7 +163,8 @@ class task_scope {
     void count_child() noexcept;
     [[nodiscard]] bool may_manage(const dependent_task& task, std::span<const touch> touched) const noexcept;
     [[nodiscard]] bool look_into(dependent_task& task, std::uint32_t container);
-    void look_into_containers(dependent_task& task, bool behind);
+    void look_into_containers(dependent_task& task);
+    void count_writes(const dependent_task& task, std::uint32_t by) noexcept;
     void look_again(dependent_task& task) noexcept;
     [[nodiscard]] static const dependent_task* skip_left_behind(dependent_task& by, const access& container,
                                                                 const access& lost) noexcept;
