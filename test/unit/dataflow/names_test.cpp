@@ -397,7 +397,8 @@ TEST_F(NameTableRegions, AreUsedAgain) {
 TEST(NameTable, UsesNoNameAgainThatIsNeeded) {
     name_table t;
     std::vector<int> v(8);
-    const access container{reinterpret_cast<std::uintptr_t>(&v), {sizeof(std::vector<int>)}, access_mode::inout, access_kind::bytes};
+    const access container{
+        reinterpret_cast<std::uintptr_t>(&v), {sizeof(std::vector<int>)}, access_mode::inout, access_kind::bytes};
     t.hold(t.at(container), reinterpret_cast<std::uintptr_t>(v.data()), 8 * sizeof(int));
     t.at(of(v[1]));
     const int x = 0;
