@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "motion/machine.hpp"
 
+#include "support/event_cores.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <new>
 #include <semaphore>
-#include <stdexcept>
-#include <string>
-#include <thread>
 #include <vector>
 
 #include <event_machine.h>
@@ -24,41 +23,23 @@ struct head {
     std::size_t number;
 };
 
-void need(em_status_t status, const char* what) {
-    if (status != EM_OK)
-        throw std::runtime_error(std::string("motion: ") + what + " fails with " + std::to_string(status));
-}
-
 class machine {
   public:
     machine(const film& of, std::size_t cores, const receiver& receive)
         : pixels_(of.side * of.side),
-          receive_(receive) {
-        em_conf_t conf;
-        em_conf_init(&conf);
-        conf.thread_per_core = 1;
-        conf.core_count = static_cast<int>(cores);
-        em_core_mask_set_count(conf.core_count, &conf.phys_mask);
-        conf.default_pool_cfg.subpool[0].size = static_cast<std::uint32_t>(sizeof(head) + pixels_);
-        conf.default_pool_cfg.subpool[0].num = static_cast<std::uint32_t>(most_under_way);
-        need(em_init(&conf), "em_init()");
-        for (std::size_t i = 0; i < cores; ++i) threads_.emplace_back([this] { dispatch(); });
-        look_ = em_eo_create("look", start, nullptr, stop, nullptr, look, this);
+          receive_(receive),
+          cores_("motion", cores, sizeof(head) + pixels_, most_under_way) {
+        look_ = event_cores::object("look", look, this);
         for (std::size_t i = 0; i < of.cameras; ++i) {
-            queues_.push_back(
-                em_queue_create("camera", EM_QUEUE_TYPE_ATOMIC, EM_QUEUE_PRIO_NORMAL, EM_QUEUE_GROUP_DEFAULT, nullptr));
-            need(em_eo_add_queue_sync(look_, queues_.back()), "em_eo_add_queue_sync()");
+            queues_.push_back(cores_.queue(look_, EM_QUEUE_TYPE_ATOMIC, nullptr));
         }
-        need(em_eo_start_sync(look_, nullptr, nullptr), "em_eo_start_sync()");
+        cores_.need(em_eo_start_sync(look_, nullptr, nullptr), "em_eo_start_sync()");
     }
     machine(const machine&) = delete;
     machine& operator=(const machine&) = delete;
 
     ~machine() {
         if (!stopped_) static_cast<void>(em_eo_stop_sync(look_)); // something has thrown before
-        over_ = true;
-        for (std::thread& t : threads_) t.join();
-        static_cast<void>(em_term(nullptr));
     }
 
     void send(const film& of, std::size_t camera, std::size_t number) {
@@ -68,27 +49,18 @@ class machine {
         auto* const at = static_cast<std::byte*>(em_event_pointer(e));
         new (at) head{camera, number};
         std::ranges::copy(std::as_bytes(of.picture(camera, number)), at + sizeof(head));
-        need(em_send(e, queues_[camera]), "em_send()");
+        cores_.need(em_send(e, queues_[camera]), "em_send()");
     }
 
     // Behind the last picture.
     std::size_t await_all() {
         for (std::ptrdiff_t i = 0; i < most_under_way; ++i) free_.acquire();
-        need(em_eo_stop_sync(look_), "em_eo_stop_sync()");
+        cores_.need(em_eo_stop_sync(look_), "em_eo_stop_sync()");
         stopped_ = true;
         return received_;
     }
 
   private:
-    static em_status_t start(void*, em_eo_t, const em_eo_conf_t*) { return EM_OK; }
-    static em_status_t stop(void*, em_eo_t) { return EM_OK; }
-
-    void dispatch() {
-        need(em_init_core(), "em_init_core()");
-        while (!over_) need(em_dispatch(1U << 20), "em_dispatch()");
-        need(em_term_core(), "em_term_core()");
-    }
-
     static void look(void* context, em_event_t e, em_event_type_t /*type*/, em_queue_t /*queue*/, void* /*q*/) {
         machine& self = *static_cast<machine*>(context);
         struct end {
@@ -109,11 +81,10 @@ class machine {
     const receiver& receive_;
     std::counting_semaphore<> free_{most_under_way};
     std::atomic<std::size_t> received_{0};
-    std::atomic<bool> over_{false};
     bool stopped_ = false;
     em_eo_t look_ = EM_EO_UNDEF;
     std::vector<em_queue_t> queues_;
-    std::vector<std::thread> threads_;
+    event_cores cores_; // last: they dispatch from here on
 };
 
 } // namespace

@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -42,7 +41,7 @@ std::uint64_t with_file(std::uint64_t hash, const std::filesystem::path& file) {
     return hash;
 }
 
-std::string reason() { return std::strerror(errno); } // NOLINT(concurrency-mt-unsafe): one thread
+std::string reason() { return std::generic_category().message(errno); }
 
 void write_file(const std::filesystem::path& file, const std::string& text) {
     errno = 0;

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <thread>
 #include <vector>
 
@@ -29,10 +28,15 @@ class Lease : public testing::TestWithParam<setting> {
     managed_runtime runtime{GetParam()};
 };
 
-double cpu_seconds() {
-    timespec t{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+// Until so many workers sleep. That they never do ends with the test's time limit.
+void until_asleep(const detail::team& crew, unsigned wanted) {
+    for (unsigned asleep = wanted + 1; asleep != wanted;) {
+        std::this_thread::yield();
+        asleep = 0;
+        for (unsigned i = 0; i < crew.slots(); ++i) {
+            asleep += crew.slot(i).sleeping.prepared() ? 1U : 0U;
+        }
+    }
 }
 
 // From the first name that overlaps another one until the next taskwait the software orders, behind what came before.
@@ -151,22 +155,22 @@ TEST_P(Lease, IsOneScopesAtATime) {
     EXPECT_EQ(runtime.managed() + runtime.unmanaged(), 3U * each);
 }
 
-// While the manager waits for a task nobody polls: all sleep.
+// While the manager waits for a task nobody polls: all sleep but the one that runs it.
 TEST_P(Lease, NobodyPollsForNothing) {
+    std::atomic<const detail::team*> crew{nullptr};
     std::atomic<bool> go_on{false};
     int x = 0;
-    double used = 1;
     std::thread waker([&] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));
-        const double before = cpu_seconds();
-        std::this_thread::sleep_for(std::chrono::milliseconds(400));
-        used = cpu_seconds() - before;
+        crew.wait(nullptr);
+        until_asleep(*crew, GetParam().workers - 1);
         go_on = true;
         go_on.notify_all();
     });
     runtime.run([&] {
         spawn(
             [&](int& v) {
+                crew = &detail::current_team();
+                crew.notify_all();
                 go_on.wait(false);
                 ++v;
             },
@@ -176,7 +180,6 @@ TEST_P(Lease, NobodyPollsForNothing) {
     });
     waker.join();
     EXPECT_EQ(x, 2);
-    EXPECT_LE(used, 0.02);
 }
 
 // Who spawns does something else then. What is on its way is the concern of the others, who are asleep by then.
@@ -187,7 +190,7 @@ TEST_P(Sleepers, WhatASleeperLeavesUnderWayIsPolled) {
         for (int round = 0; round < 20; ++round) {
             std::atomic<int> ran{0};
             int x = 0;
-            std::this_thread::sleep_for(std::chrono::milliseconds(2)); // the others fall asleep
+            until_asleep(detail::current_team(), GetParam().workers - 1);
             for (int i = 0; i < 3; ++i) {
                 spawn([&](int&) { ++ran; }, inout(x));
             }
@@ -213,25 +216,31 @@ TEST_P(Sleepers, AContainerThatTheManagersTaskWrites) {
         runtime.run([&] {
             whole w;
             std::atomic<int*> first{nullptr};
-            int seen = 0;
+            std::atomic<int> spawned{1};
+            std::atomic<int> seen{0};
             spawn(
                 [&](whole& all) {
-                    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+                    spawned.wait(1);
                     all.numbers.assign(4, 1);
-                    first = all.numbers.data();
                 },
                 inout(w));
             spawn(
                 [&](std::vector<int>& n) {
-                    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                    first = n.data();
+                    first.notify_all();
+                    spawned.wait(2);
+                    for (int i = 0; i < 10'000 && seen == 0; ++i) { // one that does not wait for this runs now
+                        std::this_thread::yield();
+                    }
                     n[0] = 42;
                 },
                 inout(w.numbers));
-            while (first == nullptr) {
-                std::this_thread::yield();
-            }
-            std::this_thread::sleep_for(std::chrono::milliseconds(1)); // the second has begun, or waits for the first
+            spawned = 2;
+            spawned.notify_all();
+            first.wait(nullptr);
             spawn([&](const int& n) { seen = n; }, in(*first.load()));
+            spawned = 3;
+            spawned.notify_all();
             taskwait();
             ASSERT_EQ(seen, 42);
         });
