@@ -26,7 +26,7 @@ port::place_in_program call_record::place() const {
     for (std::size_t i = 0; i < count; ++i) {
         found[i] = calls_[i].load(memory_order::relaxed);
     }
-    return count == 0 ? port::place_in_program() : port::place_in_task(std::span(found).first(count));
+    return count == 0 ? port::place_in_program() : port::place_in_task(std::span(found).first(count), true);
 }
 
 void wait_records::seated(unsigned slot) noexcept {

@@ -283,8 +283,8 @@ std::string watchdog::place_of(unsigned slot) {
     } else {
         const port::thread_stack now = stacks_.read(records_.thread(slot));
         ++memory_[slot].roused;
-        place = port::place_in_task(now.calls);
         exact = now.exact;
+        place = port::place_in_task(now.calls, exact);
         if (place.call.empty() && is_wait(records_.note(slot))) {
             place = records_.place_of_wait(slot);
             exact = true;

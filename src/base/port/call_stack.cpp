@@ -80,6 +80,21 @@ found_call innermost_call(const program_source& source, std::span<const void* co
     return found;
 }
 
+// The same where some of the addresses may be left over from calls that are over, among them those of another task:
+// the innermost with a line in the program's source. A sanitizer's functions, which stand in the program, have none.
+found_call innermost_line(const program_source& source, std::span<const void* const> return_addresses) {
+    found_call found;
+    for (; found.at < return_addresses.size(); ++found.at) {
+        for (const code_level& l : source.find(call_of(return_addresses[found.at]))) {
+            if (!l.internal && !l.system && !l.runs_task && !l.text.empty()) {
+                found.text = l.text;
+                return found;
+            }
+        }
+    }
+    return found;
+}
+
 // Where the function stands that is the first of the program's above what runs a task. Symbols lead to that, and tables
 // are read of few calls.
 std::string begin_of_task(const program_source& source, std::span<const void* const> return_addresses) {
@@ -107,10 +122,13 @@ std::string begin_of_task(const program_source& source, std::span<const void* co
 
 } // namespace
 
-place_in_program place_in_task(std::span<const void* const> return_addresses) {
+place_in_program place_in_task(std::span<const void* const> return_addresses, bool exact) {
     const std::lock_guard lock(sources_mutex);
     const program_source source;
-    found_call call = innermost_call(source, return_addresses, false);
+    found_call call = exact ? found_call() : innermost_line(source, return_addresses);
+    if (call.text.empty()) {
+        call = innermost_call(source, return_addresses, false);
+    }
     const bool none = call.at == return_addresses.size();
     return {.call = std::move(call.text),
             .task = none ? std::string() : begin_of_task(source, return_addresses.subspan(call.at))};

@@ -26,8 +26,8 @@ struct place_in_program {
     std::string call; // as place_of_call(), of calls that the system's libraries do not make either
     std::string task; // where the function stands that the task around it began with: "file.cpp:10"; empty: not known
 };
-// The same of a stack on which a task runs, or none.
-place_in_program place_in_task(std::span<const void* const> return_addresses);
+// The same of a stack on which a task runs, or none. Not exact: some of the addresses are of calls that are over.
+place_in_program place_in_task(std::span<const void* const> return_addresses, bool exact);
 
 // Held by these two, which load and unload a library, and to be held across fork(): a child that is forked
 // meanwhile could load none; glibc's loader ends it at the first.
