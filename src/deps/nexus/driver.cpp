@@ -3,9 +3,11 @@
 #include "deps/nexus/driver.hpp"
 
 #include <array>
+#include <limits>
 #include <mutex>
 #include <utility>
 
+#include "base/panic.hpp"
 #include "deps/nexus/fits.hpp"
 #include "deps/task_scope.hpp"
 #include "sched/team_wait.hpp"
@@ -13,6 +15,8 @@
 namespace skerry::inline SKERRY_ABI::detail {
 
 namespace {
+
+constexpr std::uint32_t undelivered = std::numeric_limits<std::uint32_t>::max(); // no task of the manager's
 
 std::uint64_t function_of(const dependent_task& task) noexcept { return reinterpret_cast<std::uintptr_t>(&task); }
 
@@ -70,6 +74,7 @@ bool nexus_driver::submit(const task_scope& by, dependent_task& task) noexcept {
     }
     holder_ = &by;
     ++unfinished_;
+    task.managed_as = undelivered;
     count_managed(task);
     unsent_.push(task);
     return true;
@@ -218,6 +223,9 @@ void nexus_driver::drive(ready_list& begun) noexcept {
         while (status(nexus_register::ready_status).occupancy != 0) {
             const nexus_ready_word word = nexus_ready_word::unpack(device_->read(nexus_register::ready_task));
             auto& task = *reinterpret_cast<dependent_task*>(word.function);
+            if (task.managed_as != undelivered) {
+                panic("nexus: a ready word names ", word.id, ", which was ready before");
+            }
             task.managed_as = word.id;
             begun.push(task);
             ++words_.read;
