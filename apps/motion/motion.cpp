@@ -169,7 +169,7 @@ class movement final : public instance {
     void look(std::size_t at, std::size_t number, std::span<const std::uint8_t> now) {
         using par::in, par::inout;
         camera& c = cameras_[at];
-        compare(par::place::any, c, now);
+        compare(number == 0 ? par::place::device : par::place::any, c, now); // few loops leave it all to the policy
         const std::size_t area = zeros_.size();
         const std::size_t blocks = film_.blocks();
         const auto block = [&](std::size_t row, std::size_t column) { // numbered from 1, with zeros around
