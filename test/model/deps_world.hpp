@@ -18,6 +18,7 @@
 #include "deps/task_scope.hpp"
 #include "explorer.hpp"
 #include "machine.hpp"
+#include "names_of_worlds.hpp"
 #include "sched/latch_done.hpp"
 
 namespace skerry::model {
@@ -28,7 +29,7 @@ class deps_world {
   public:
     deps_world() : deps_world(std::size_t{1} << 14) {}
     // `names`: after so many the scope looks for those that it can use again.
-    explicit deps_world(std::size_t names) : names_kept_(detail::names_kept_by_worlds = names) {
+    explicit deps_world(std::size_t names) : names_kept_(names_kept_by_worlds = names) {
         label(objects_, "objects");
         label(pending_, "latch");
         label(scope_, "scope");

@@ -162,12 +162,12 @@ TEST(staleness, a_store_without_a_hook_is_seen_at_once) {
 }
 
 // Of 16 bytes the aligned hook is called where 8 are aligned: such a store may reach into the next line.
-extern "C" void __tsan_write16(void*);
+extern "C" void hook_of_16_bytes(void*) __asm__("__tsan_write16");
 
-alignas(64) std::uint64_t two_lines[16];
+alignas(64) static std::uint64_t two_lines[16];
 
 [[gnu::noinline, gnu::no_sanitize_thread]] void write_over_both_lines(std::uint64_t v) {
-    __tsan_write16(&two_lines[7]);
+    hook_of_16_bytes(&two_lines[7]);
     two_lines[7] = two_lines[8] = v;
 }
 

@@ -5,11 +5,11 @@
 
 #include <cstddef>
 
+#include <names_of_worlds.hpp>
 #include <skerry/detail/base/abi.hpp>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-inline std::size_t names_kept_by_worlds = std::size_t{1} << 14;
-inline std::size_t names_kept() noexcept { return names_kept_by_worlds; }
+inline std::size_t names_kept() noexcept { return model::names_kept_by_worlds; }
 
 } // namespace skerry::inline SKERRY_ABI::detail
