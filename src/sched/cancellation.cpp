@@ -41,10 +41,19 @@ void ask(const stop_state& state) noexcept {
 
 const stop_state* state_around(const context* c);
 
+// The reference to `outer` is taken when nothing can fail any more. Errors: std::bad_alloc.
+std::unique_ptr<stop_state> state_within(const stop_state* outer) {
+    auto fresh = std::make_unique<stop_state>(outer);
+    if (outer != nullptr) {
+        static_cast<void>(outer->held());
+    }
+    return fresh;
+}
+
 // Of a group, whose tasks are asked by one store more from here on.
 const stop_state* state_of_group(const context& group) {
     const stop_state* const outer = state_around(group.around());
-    auto fresh = std::make_unique<stop_state>(outer != nullptr ? outer->held() : nullptr);
+    auto fresh = state_within(outer);
     machine::publish_all(coherence_step::handed_over);
     std::uintptr_t seen = group.stop.load(memory_order::acquire);
     while (stop_word::state_of(seen) == nullptr) {
@@ -122,8 +131,7 @@ const stop_state* left_by(const context& c) {
 
 void outlive(const context& group, const context& c) {
     if (const stop_state* const around = state_around(&c)) {
-        auto fresh = std::make_unique<stop_state>(around->held());
-        group.stop.store(stop_word::source | stop_word::of(fresh.release()), memory_order::release);
+        group.stop.store(stop_word::source | stop_word::of(state_within(around).release()), memory_order::release);
     }
 }
 
