@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <memory>
 #include <new>
 #include <system_error>
 #include <thread>
@@ -82,7 +83,7 @@ struct counting_task final : skerry::task {
 };
 
 // Begins tasks in every way, and counts in `begun` those whose beginning did not throw.
-void everything(std::atomic<int>& begun, std::atomic<int>& ran, bool& failed) {
+void everything(std::atomic<int>& begun, std::atomic<int>& ran, std::atomic<bool>& failed) {
     const auto attempt = [&begun, &failed](const auto& begin) {
         try {
             begin();
@@ -97,6 +98,16 @@ void everything(std::atomic<int>& begun, std::atomic<int>& ran, bool& failed) {
     skerry::task_group group;
     attempt([&] { group.run([&ran] { ++ran; }); });
     attempt([&] { group.run(aligned_closure{&ran}); }); // never in a block that an earlier task has left
+    attempt([&] {
+        group.run([&] { // with a group that might outlive it, for which what may stop this one is kept
+            attempt([&] {
+                const auto inner = std::make_unique<skerry::task_group>();
+                inner->run([&ran] { ++ran; });
+                inner->wait();
+            });
+            ++ran;
+        });
+    });
     attempt([&] {
         skerry::finish([&](skerry::scope& s) {
             attempt([&] { s.async([&ran] { ++ran; }); });
@@ -126,7 +137,7 @@ void everything(std::atomic<int>& begun, std::atomic<int>& ran, bool& failed) {
 bool through(long n, const auto& run) {
     std::atomic<int> begun = 0;
     std::atomic<int> ran = 0;
-    bool failed = false;
+    std::atomic<bool> failed = false;
     fail_after = n;
     run([&] { everything(begun, ran, failed); });
     const bool reached = fail_after == never;
