@@ -26,4 +26,16 @@
 #define EM_HDL_UNDEF NULL
 #define PRI_HDL "p"
 
+#define EM_MAX_QUEUES 65535
+#define EM_MAX_ATOMIC_GROUPS 128
+#define EM_MAX_EOS 1024
+
+/* Bytes of a name that are kept, the end included. */
+#define EM_QUEUE_NAME_LEN 32
+#define EM_EO_NAME_LEN 32
+#define EM_ATOMIC_GROUP_NAME_LEN 32
+
+/* Of each kind. */
+#define EM_CALLBACKS_MAX 8
+
 #endif

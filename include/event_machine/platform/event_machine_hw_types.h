@@ -29,10 +29,10 @@ typedef enum em_queue_type_e {
     EM_QUEUE_TYPE_UNDEF = 0,
     EM_QUEUE_TYPE_ATOMIC = 1,           /* one event at a time, in the order in which they were sent */
     EM_QUEUE_TYPE_PARALLEL = 2,         /* any number at a time */
-    EM_QUEUE_TYPE_PARALLEL_ORDERED = 3, /* not there yet, nor are those below */
-    EM_QUEUE_TYPE_UNSCHEDULED = 4,
-    EM_QUEUE_TYPE_LOCAL = 5,
-    EM_QUEUE_TYPE_OUTPUT = 6
+    EM_QUEUE_TYPE_PARALLEL_ORDERED = 3, /* so, too; what is sent of them goes in the order of what was received */
+    EM_QUEUE_TYPE_UNSCHEDULED = 4,      /* the program takes events out */
+    EM_QUEUE_TYPE_LOCAL = 5,            /* for each core one, received behind the receive function that sends */
+    EM_QUEUE_TYPE_OUTPUT = 6            /* a function of the program takes the events when they are sent */
 } em_queue_type_e;
 
 typedef enum em_queue_prio_e {
@@ -50,6 +50,23 @@ typedef enum em_queue_prio_e {
 #define EM_QUEUE_FLAG_NONBLOCKING_WF 2
 #define EM_QUEUE_FLAG_ENQ_NOT_MTSAFE 4
 #define EM_QUEUE_FLAG_DEQ_NOT_MTSAFE 8
+
+/* Calls other than by the dispatcher are none of the event machine's. Both return how many events. */
+typedef int (*em_input_poll_func_t)(void);
+typedef int (*em_output_drain_func_t)(void);
+
+/* Takes events that were sent to an output queue, and returns how many, from the first on. What it does not take of an
+ * ordered context it is offered again. Several threads may be in it, but not for what is sent in one order. It may not
+ * throw. */
+typedef int (*em_output_func_t)(const em_event_t events[], const unsigned int num, const em_queue_t output_queue,
+                                void* output_fn_args);
+
+/* What `conf` of an em_queue_conf_t points to, for a queue of type EM_QUEUE_TYPE_OUTPUT. */
+typedef struct {
+    em_output_func_t output_fn;
+    void* output_fn_args;
+    size_t args_len; /* so many bytes of what output_fn_args points to are copied; 0: the pointer is handed on */
+} em_output_queue_conf_t;
 
 /* Bit i: core i. The functions are in event_machine_hw_specific.h. */
 typedef struct {

@@ -18,7 +18,15 @@ typedef struct {
     int core_count;                 /* 1 to EM_MAX_CORES */
     em_core_mask_t phys_mask;       /* of as many cores; which they are does not count */
     em_pool_cfg_t default_pool_cfg; /* of EM_POOL_DEFAULT */
-    uint32_t internal_check;        /* em_conf_init() was called */
+    struct {
+        em_input_poll_func_t input_poll_fn; /* called in each round of a core; null: none */
+        em_core_mask_t input_poll_mask;     /* by these cores; empty: by all */
+    } input;
+    struct {
+        em_output_drain_func_t output_drain_fn; /* called at the end of each round, and before a core sleeps */
+        em_core_mask_t output_drain_mask;
+    } output;
+    uint32_t internal_check; /* em_conf_init() was called */
 } em_conf_t;
 
 EM_API void em_conf_init(em_conf_t* conf);

@@ -46,6 +46,12 @@ em_status_t em_init(const em_conf_t* conf) {
         return refuse_call(EM_ERR_BAD_ARG, scope, "em_init: phys_mask has %d cores, core_count is %d",
                            em_core_mask_count(&conf->phys_mask), conf->core_count);
     }
+    em_core_mask_t cores{};
+    em_core_mask_set_count(conf->core_count, &cores);
+    if (((conf->input.input_poll_mask.bits | conf->output.output_drain_mask.bits) & ~cores.bits) != 0) {
+        return refuse_call(EM_ERR_BAD_ARG, scope,
+                           "em_init: input_poll_mask or output_drain_mask has cores beyond the %d", conf->core_count);
+    }
     if (const char* const wrong = wrong_with(conf->default_pool_cfg)) {
         return refuse_call(EM_ERR_BAD_ARG, scope, "em_init: default_pool_cfg: %s", wrong);
     }
@@ -90,14 +96,15 @@ em_status_t em_term_core() {
     constexpr em_escope_t scope = EM_ESCOPE_TERM_CORE;
     return with_machine("em_term_core", scope, [&](event_machine& em) -> em_status_t {
         event_thread& self = this_event_thread;
-        if (self.core < 0 || self.dispatching || current_page != self.page) {
+        if (self.core < 0 || self.dispatching || self.inside != nullptr || current_page != self.page) {
             return refuse_call(EM_ERR_BAD_CONTEXT, scope, "em_term_core: %s",
                                self.core < 0 ? "the calling thread is no core"
                                              : "inside of a receive function, a task or run()");
         }
+        const int core = self.core;
+        em.remove_core(core); // while its place is there: it may run a stop function
         self = {};
         leave_team();
-        em.remove_core();
         return EM_OK;
     });
 }

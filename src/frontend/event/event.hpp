@@ -11,6 +11,7 @@
 namespace skerry::inline SKERRY_ABI::detail {
 
 class event_pool;
+struct event_queue;
 
 // What stands in front of an event's bytes. Its handle is its address.
 //
@@ -18,7 +19,8 @@ class event_pool;
 struct event {
     event* next = nullptr; // in the queue, or among the free ones
     event_pool* pool = nullptr;
-    std::uint32_t size = 0; // bytes that were asked for
+    event_queue* to = nullptr; // while it waits at a core for that queue
+    std::uint32_t size = 0;    // bytes that were asked for
     em_event_type_t type = EM_EVENT_TYPE_UNDEF;
     unsigned subpool = 0;
 

@@ -119,16 +119,19 @@ em_status_t em_send(em_event_t handle, em_queue_t queue) {
         if (handle == EM_EVENT_UNDEF) {
             return refuse_call(EM_ERR_BAD_ARG, scope, "em_send: no event");
         }
-        event& e = *event::of(handle);
-        if (this_event_thread.until_started != nullptr) {
-            this_event_thread.until_started->push_back({&e, queue});
-            return EM_OK;
-        }
-        switch (em.send(e, queue)) {
+        switch (em.send(handle, queue)) {
         case event_machine::sent::yes: return EM_OK;
         case event_machine::sent::no_queue: return no_queue();
         case event_machine::sent::full:
             return refuse_call(EM_ERR_OPERATION_FAILED, scope, "em_send: queue %p holds as many events as it may",
+                               static_cast<void*>(queue));
+        case event_machine::sent::no_core:
+            return refuse_call(EM_ERR_BAD_CONTEXT, scope,
+                               "em_send: queue %p is a local one, and the calling thread is no core",
+                               static_cast<void*>(queue));
+        case event_machine::sent::refused:
+            return refuse_call(EM_ERR_OPERATION_FAILED, scope,
+                               "em_send: the output function of queue %p has not taken the event",
                                static_cast<void*>(queue));
         case event_machine::sent::not_open: break;
         }

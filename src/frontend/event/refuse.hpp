@@ -58,6 +58,26 @@ em_status_t with_object(const char* function, em_escope_t scope, em_eo_t handle,
     });
 }
 
+template <class F>
+em_status_t with_group(const char* function, em_escope_t scope, em_queue_group_t handle, F&& f) noexcept {
+    return with_machine(function, scope, [&](event_machine& em) -> em_status_t {
+        queue_group* const g = em.group(handle);
+        return g != nullptr ? f(em, *g)
+                            : refuse_call(EM_ERR_BAD_ID, scope, "%s: there is no queue group %p", function,
+                                          static_cast<void*>(handle));
+    });
+}
+
+template <class F>
+em_status_t with_atomics(const char* function, em_escope_t scope, em_atomic_group_t handle, F&& f) noexcept {
+    return with_machine(function, scope, [&](event_machine& em) -> em_status_t {
+        atomic_group* const a = em.atomics(handle);
+        return a != nullptr ? f(em, *a)
+                            : refuse_call(EM_ERR_BAD_ID, scope, "%s: there is no atomic group %p", function,
+                                          static_cast<void*>(handle));
+    });
+}
+
 // Null: it is right.
 const char* wrong_with(const em_pool_cfg_t& c) noexcept;
 

@@ -51,7 +51,7 @@ int main(void) {
     }
     event = em_alloc(sizeof(int), EM_EVENT_TYPE_SW, EM_POOL_DEFAULT);
     *(int*)em_event_pointer(event) = 42;
-    if (em_send(event, queue) != EM_OK || em_dispatch(1) != EM_OK || received != 42) {
+    if (em_send(event, queue) != EM_OK || em_dispatch(1) != 1 || received != 42) {
         return 3;
     }
     if (em_queue_create("o", EM_QUEUE_TYPE_OUTPUT, 0, EM_QUEUE_GROUP_DEFAULT, NULL) != EM_QUEUE_UNDEF) {
