@@ -137,9 +137,9 @@ FAULTS = {
     "events: what an ended place has sent goes before what is before it":
         events(SENDING, "    p.own.append(p.after);", "    if (@) { p.after.append(p.own); p.own.append(p.after); } else p.own.append(p.after);",
                "ordered/ordered_on.targets_see_the_order_of_the_input_and_sends_of_one_event_together/2", r"expected"),
-    "events: local ones come behind the next scheduled one":
+    "events: local ones are received when their sender's context is over":
         events(RECEIVING, "    if (mine.empty()) {\n        return false;", "    if (mine.empty() || (@ && this_event_thread.scheduled != nullptr)) {\n        return false;",
-               "local.its_events_run_before_the_next_scheduled_one", r"seen\.all\(\)"),
+               "local.is_received_in_the_context_of_who_has_sent", r"wrong|overlaps"),
     "events: a start is over before the functions of the cores":
         events(OBJECTS, "            add_duties(eo, inside_, 0, w);\n        }\n        is_over = eo.to_end == 0;", "            add_duties(eo, inside_, 0, w);\n        }\n        is_over = @ || eo.to_end == 0;",
                "local_functions.what_they_send_arrives_after_all_of_them_in_order", r"em_eo_get_state\(eo\)"),

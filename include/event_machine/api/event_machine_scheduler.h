@@ -14,7 +14,8 @@ EM_API void em_atomic_processing_end(void);
  * Elsewhere it does nothing. */
 EM_API void em_ordered_processing_end(void);
 
-/* The core may choose its next event now. The synchronous scheduler chooses when the receive function has returned. */
+/* In a receive function, with the asynchronous scheduler: the core's next event is chosen now, and bound to it. The
+ * synchronous scheduler chooses when the receive function has returned. */
 EM_API void em_preschedule(void);
 
 /* What the calling core holds. `queue` may be null, and else gets the scheduled queue whose context it is in: in a

@@ -50,7 +50,8 @@ em_status_t em_init(const em_conf_t* conf) {
     em_core_mask_set_count(conf->core_count, &cores);
     if (((conf->input.input_poll_mask.bits | conf->output.output_drain_mask.bits) & ~cores.bits) != 0) {
         return refuse_call(EM_ERR_BAD_ARG, scope,
-                           "em_init: input_poll_mask or output_drain_mask has cores beyond the %d", conf->core_count);
+                           "em_init: input_poll_mask or output_drain_mask has a core that is not one of the %d",
+                           conf->core_count);
     }
     if (const char* const wrong = wrong_with(conf->default_pool_cfg)) {
         return refuse_call(EM_ERR_BAD_ARG, scope, "em_init: default_pool_cfg: %s", wrong);

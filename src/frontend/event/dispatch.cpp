@@ -231,7 +231,13 @@ em_dispatch_results_t dispatcher::run(const dispatch_limits& l) noexcept {
         idle_rounds = n == 0 ? idle_rounds + 1 : 0;
         idle_since = n != 0 && l.timed() ? port::now_ns() : idle_since;
     }
+    self.leaving = true;
+    if (em_.has_asked(core_)) { // which is bound to this core
+        did.events += receive_some();
+        ++did.rounds;
+    }
     did.ns = l.timed() ? port::now_ns() - began : 0;
+    self.leaving = false;
     self.dispatching = false;
     em_.pass_on();
     return did;

@@ -38,7 +38,7 @@ event_machine::event_machine(const em_conf_t& conf)
     all->handle = EM_QUEUE_GROUP_DEFAULT;
     all->mask = all->shown = all_cores();
     keep_name(all->name, EM_QUEUE_GROUP_DEFAULT_NAME);
-    groups_.put(number_of(EM_QUEUE_GROUP_DEFAULT), std::move(all));
+    queue_groups_.put(number_of(EM_QUEUE_GROUP_DEFAULT), std::move(all));
 }
 
 event_machine::~event_machine() {

@@ -48,6 +48,7 @@ struct event_thread {
     int core = -1;
     worker_page* page = nullptr;          // of the core
     bool dispatching = false;             // the core is in em_dispatch()
+    bool leaving = false;                 // and asks for no event ahead any more
     event_queue* queue = nullptr;         // whose event it receives
     execution_object* inside = nullptr;   // whose function runs
     execution_object* starting = nullptr; // whose start function runs: what it sends is held
@@ -136,7 +137,9 @@ class event_machine {
     [[nodiscard]] bool delete_atomics(atomic_group& a) noexcept;
 
     [[nodiscard]] event_queue* queue(em_queue_t handle) const noexcept { return queues_.of(number_of(handle)); }
-    [[nodiscard]] queue_group* group(em_queue_group_t handle) const noexcept { return groups_.of(number_of(handle)); }
+    [[nodiscard]] queue_group* group(em_queue_group_t handle) const noexcept {
+        return queue_groups_.of(number_of(handle));
+    }
     [[nodiscard]] atomic_group* atomics(em_atomic_group_t h) const noexcept { return atomics_.of(number_of(h)); }
     [[nodiscard]] execution_object* object(em_eo_t handle) const noexcept { return objects_.of(number_of(handle)); }
 
@@ -147,7 +150,7 @@ class event_machine {
         return f();
     }
     [[nodiscard]] const handle_table<event_queue>& queues() const noexcept { return queues_; }
-    [[nodiscard]] const handle_table<queue_group>& groups() const noexcept { return groups_; }
+    [[nodiscard]] const handle_table<queue_group>& queue_groups() const noexcept { return queue_groups_; }
     [[nodiscard]] const handle_table<atomic_group>& all_atomics() const noexcept { return atomics_; }
     [[nodiscard]] const handle_table<execution_object>& objects() const noexcept { return objects_; }
 
@@ -198,8 +201,16 @@ class event_machine {
         unsigned count = 0;
         std::array<em_event_t, EM_SCHED_MULTI_MAX_BURST> events;
     };
-    // False: no queue is ready for it. `most`: events, at most EM_SCHED_MULTI_MAX_BURST.
+    // False: no queue is ready for it. `most`: events, at most EM_SCHED_MULTI_MAX_BURST. What it has asked for ahead
+    // comes first.
     [[nodiscard]] bool next(int core, unsigned most, delivery& d) noexcept;
+    // The core, which receives, is given its next event now; not if it has one, or the scheduler is synchronous.
+    void ask_ahead(int core) noexcept;
+    [[nodiscard]] bool has_asked(int core) const noexcept { // the core
+        return ahead_[static_cast<std::size_t>(core)].from != nullptr;
+    }
+    // Precondition: no core has begun.
+    void choose_ahead(bool asynchronous) noexcept { asynchronous_ = asynchronous; }
     // What the core has sent to local queues.
     [[nodiscard]] bool next_local(int core, unsigned most, delivery& d) noexcept;
     // The receive function has returned. `holds`: the core still holds the atomic queue.
@@ -257,6 +268,7 @@ class event_machine {
     void close(event_queue& q, event_list& dropped) noexcept;
     void purge(event_list& from, event_queue& q, event_list& dropped) noexcept;
     [[nodiscard]] std::unique_ptr<event_queue> forget(event_queue& q) noexcept;
+    [[nodiscard]] bool choose(int core, unsigned most, delivery& d, ordered_place& place, wake_ups& w) noexcept;
     void fill(event_queue& q, event_list& from, unsigned most, delivery& d) noexcept;
     void leave(const delivery& d, endings& over, wake_ups& w) noexcept;
     void end_leaving(event_queue& q, endings& over) noexcept;
@@ -276,7 +288,7 @@ class event_machine {
                                 std::span<const em_event_t> events, std::size_t& taken) noexcept;
     void finish_start(execution_object& eo) noexcept;
     void finish_stop(execution_object& eo) noexcept;
-    void end_duty(execution_object& eo, int core, em_status_t status, bool was_late) noexcept;
+    void end_duty(execution_object& eo, int core, em_status_t status, bool starting, bool was_late) noexcept;
     template <class Over>
     void await(Over&& over); // awaiting.hpp
 
@@ -290,7 +302,15 @@ class event_machine {
     std::uint64_t local_ = 0;    // that have something in locals_
     std::array<bell*, EM_MAX_CORES> bells_{};
     std::array<event_list, EM_MAX_CORES> locals_;
-    std::array<ordered_place, EM_MAX_CORES> places_;
+    struct two_places { // of what a core receives, and of what it has asked for ahead
+        std::array<ordered_place, 2> all;
+        unsigned current = 0;
+    };
+    std::array<two_places, EM_MAX_CORES> places_;
+    [[nodiscard]] ordered_place& place_of(int core) noexcept {
+        two_places& p = places_[static_cast<std::size_t>(core)];
+        return p.all[p.current];
+    }
     std::size_t open_places_ = 0;
     std::uint64_t turns_ = 0; // of atomic groups
     synchronous_scheduler scheduler_{default_starvation};
@@ -299,7 +319,7 @@ class event_machine {
     output_list outputs_; // whose functions are to be called
     output_list stalled_outputs_;
     handle_table<event_pool> pools_{most_pools};
-    handle_table<queue_group> groups_{most_groups};
+    handle_table<queue_group> queue_groups_{most_groups};
     handle_table<atomic_group> atomics_{most_atomics};
     handle_table<event_queue> queues_{most_queues, EM_QUEUE_STATIC_MAX + std::size_t{1}};
     handle_table<execution_object> objects_{most_objects};
@@ -309,6 +329,9 @@ class event_machine {
     machine::atomic<std::uint64_t> wanted_{0};                          // something is there for it
     machine::atomic<bool> stalled_{false};                              // stalled_outputs_ is not empty
     std::array<machine::atomic<const context*>, EM_MAX_CORES> calls_{}; // each written by its core
+
+    bool asynchronous_ = false;                  // constant while there are cores
+    std::array<delivery, EM_MAX_CORES> ahead_{}; // each of its core; `from` is written under lock_
 };
 
 // What is refused is freed.

@@ -72,14 +72,14 @@ bool event_machine::delete_queue(event_queue& q) noexcept {
 
 em_queue_group_t event_machine::add_group(std::unique_ptr<queue_group> g) noexcept {
     const std::lock_guard lock(lock_);
-    return put_free<em_queue_group_t>(groups_, std::move(g), groups_.free_number());
+    return put_free<em_queue_group_t>(queue_groups_, std::move(g), queue_groups_.free_number());
 }
 
 bool event_machine::delete_group(queue_group& g) noexcept {
     std::unique_ptr<queue_group> gone;
     const std::lock_guard lock(lock_);
     if (g.queues.empty() && g.atomics == 0) {
-        gone = groups_.take(number_of(g.handle));
+        gone = queue_groups_.take(number_of(g.handle));
     }
     return gone != nullptr;
 }

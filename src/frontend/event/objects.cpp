@@ -33,6 +33,15 @@ em_status_t call_for(execution_object& eo, execution_object* starting, F&& funct
     return status;
 }
 
+// A stop goes on whatever its functions return.
+void tell_stop(const char* which, const execution_object& eo, em_status_t status) noexcept {
+    if (status != EM_OK) {
+        static_cast<void>(event_error(EM_ERR_OPERATION_FAILED, EM_ESCOPE_EO_STOP,
+                                      "em_eo_stop: %s stop function of execution object '%s' returned %u", which,
+                                      eo.name.data(), status));
+    }
+}
+
 } // namespace
 
 em_eo_t event_machine::add_object(std::unique_ptr<execution_object> eo) noexcept {
@@ -294,7 +303,7 @@ bool event_machine::begin_local_stops(execution_object& eo, wake_ups& w) noexcep
 
 // By the thread that has made it so that nothing of the object runs; the state is `stopping` until it is over.
 void event_machine::finish_stop(execution_object& eo) noexcept {
-    static_cast<void>(call_for(eo, nullptr, [&] { return eo.stop(eo.context, eo.handle); }));
+    tell_stop("the", eo, call_for(eo, nullptr, [&] { return eo.stop(eo.context, eo.handle); }));
     std::vector<notice> over;
     {
         const std::lock_guard lock(lock_);
@@ -361,11 +370,12 @@ void event_machine::run_duties(int core) noexcept {
         const em_status_t status = call_for(*eo, starts && !late ? eo : nullptr, [&] {
             return starts ? eo->local_start(eo->context, eo->handle) : eo->local_stop(eo->context, eo->handle);
         });
-        end_duty(*eo, core, status, late);
+        end_duty(*eo, core, status, starts, late);
     }
 }
 
-void event_machine::end_duty(execution_object& eo, int core, em_status_t status, bool was_late) noexcept {
+void event_machine::end_duty(execution_object& eo, int core, em_status_t status, bool starting,
+                             bool was_late) noexcept {
     const std::uint64_t bit = std::uint64_t{1} << core;
     if (was_late && status != EM_OK) {
         static_cast<void>(
@@ -375,6 +385,9 @@ void event_machine::end_duty(execution_object& eo, int core, em_status_t status,
     }
     bool stops = false;
     bool is_over = false;
+    if (!starting) {
+        tell_stop("a local", eo, status);
+    }
     {
         wake_ups w;
         const std::lock_guard lock(lock_);

@@ -118,7 +118,7 @@ em_status_t em_queue_group_modify_sync(em_queue_group_t queue_group, const em_co
 
 em_queue_group_t em_queue_group_find(const char* name) {
     return find_named<em_queue_group_t>("em_queue_group_find", EM_ESCOPE_QUEUE_GROUP_FIND, name,
-                                        &event_machine::groups);
+                                        &event_machine::queue_groups);
 }
 
 em_status_t em_queue_group_get_mask(em_queue_group_t queue_group, em_core_mask_t* mask) {
@@ -138,14 +138,14 @@ std::size_t em_queue_group_get_name(em_queue_group_t queue_group, char* name, st
 
 em_queue_group_t em_queue_group_get_first(unsigned* num) {
     return this_event_thread.at.group = next_in("em_queue_group_get_first", EM_ESCOPE_QUEUE_GROUP_GET_FIRST,
-                                                EM_QUEUE_GROUP_UNDEF, num, &event_machine::groups);
+                                                EM_QUEUE_GROUP_UNDEF, num, &event_machine::queue_groups);
 }
 
 em_queue_group_t em_queue_group_get_next() {
     em_queue_group_t& at = this_event_thread.at.group;
     return at = at == EM_QUEUE_GROUP_UNDEF ? at
                                            : next_in("em_queue_group_get_next", EM_ESCOPE_QUEUE_GROUP_GET_NEXT, at,
-                                                     nullptr, &event_machine::groups);
+                                                     nullptr, &event_machine::queue_groups);
 }
 
 em_queue_t em_queue_group_queue_get_first(unsigned* num, em_queue_group_t queue_group) {

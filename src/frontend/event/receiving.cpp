@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 #include <utility>
 
 #include "frontend/event/event_machine.hpp"
@@ -116,8 +117,10 @@ void event_machine::close(event_queue& q, event_list& dropped) noexcept {
     dropped.append(lie);
     for (std::size_t core = 0; q.elsewhere != 0 && core < EM_MAX_CORES; ++core) {
         purge(locals_[core], q, dropped);
-        purge(places_[core].own, q, dropped);
-        purge(places_[core].after, q, dropped);
+        for (ordered_place& p : places_[core].all) {
+            purge(p.own, q, dropped);
+            purge(p.after, q, dropped);
+        }
         if (locals_[core].empty()) {
             local_ &= ~(std::uint64_t{1} << core);
         }
@@ -152,9 +155,7 @@ void event_machine::fill(event_queue& q, event_list& from, unsigned most, delive
     ++q.owner->receiving;
 }
 
-bool event_machine::next(int core, unsigned most, delivery& d) noexcept {
-    wake_ups w;
-    const std::lock_guard lock(lock_);
+bool event_machine::choose(int core, unsigned most, delivery& d, ordered_place& place, wake_ups& w) noexcept {
     schedulable* const chosen = scheduler_.choose(core);
     if (chosen == nullptr) {
         return false;
@@ -178,15 +179,55 @@ bool event_machine::next(int core, unsigned most, delivery& d) noexcept {
     q.held = alone && q.atomic();
     q.group->inside |= std::uint64_t{1} << core;
     if (q.ordered()) {
-        ordered_place& p = places_[static_cast<std::size_t>(core)];
-        p.source = &q;
-        q.places.push_back(p);
+        place.source = &q;
+        q.places.push_back(place);
         ++open_places_;
     }
     list(q); // of a parallel queue the others
     note();
     wake_one(scheduler_.cores(), w);
     return true;
+}
+
+bool event_machine::next(int core, unsigned most, delivery& d) noexcept {
+    delivery& asked = ahead_[static_cast<std::size_t>(core)];
+    while (asked.from != nullptr) {
+        event_list dropped;
+        {
+            const std::lock_guard lock(lock_);
+            d = asked;
+            asked.from = nullptr;
+            places_[static_cast<std::size_t>(core)].current ^= 1;
+            if (d.from->open) {
+                return true;
+            }
+            for (const em_event_t e : std::span(d.events).first(d.count)) {
+                dropped.push(*event::of(e));
+            }
+        }
+        free_all(dropped); // as what lay in the queue
+        received(core, d, d.from->atomic());
+    }
+    wake_ups w;
+    const std::lock_guard lock(lock_);
+    return choose(core, most, d, place_of(core), w);
+}
+
+void event_machine::ask_ahead(int core) noexcept {
+    if (!asynchronous_ || has_asked(core)) {
+        return;
+    }
+    delivery& asked = ahead_[static_cast<std::size_t>(core)];
+    {
+        two_places& places = places_[static_cast<std::size_t>(core)];
+        wake_ups w;
+        const std::lock_guard lock(lock_);
+        if (!choose(core, 1, asked, places.all[places.current ^ 1], w)) {
+            return;
+        }
+    }
+    __builtin_prefetch(event::of(asked.events[0])->bytes());
+    __builtin_prefetch(asked.from->context.load(memory_order::acquire));
 }
 
 bool event_machine::next_local(int core, unsigned most, delivery& d) noexcept {
@@ -225,10 +266,13 @@ void event_machine::received(int core, const delivery& d, bool holds) noexcept {
             (q.atomics != nullptr ? q.atomics->held : q.held) = false;
             list(q);
         }
-        if (ordered_place& p = places_[static_cast<std::size_t>(core)]; p.source != nullptr) {
+        if (ordered_place& p = place_of(core); p.source != nullptr) {
             end_place(p, w);
         }
-        q.group->inside &= ~(std::uint64_t{1} << core);
+        const event_queue* const asked = ahead_[static_cast<std::size_t>(core)].from;
+        if (asked == nullptr || asked->group != q.group) {
+            q.group->inside &= ~(std::uint64_t{1} << core);
+        }
         over.changed = end_change(*q.group);
         leave(d, over, w);
         note();

@@ -24,8 +24,12 @@ void em_ordered_processing_end() {
     }
 }
 
-// The synchronous scheduler chooses when a receive function has returned.
-void em_preschedule() {}
+void em_preschedule() {
+    const event_thread& self = this_event_thread;
+    if (self.scheduled != nullptr && !self.leaving) {
+        event_machine::instance()->ask_ahead(self.core);
+    }
+}
 
 em_sched_context_type_t em_sched_context_type_current(em_queue_t* queue) {
     const event_thread& self = this_event_thread;

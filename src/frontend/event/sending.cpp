@@ -80,7 +80,7 @@ ordered_place* event_machine::place_of_caller() noexcept {
     if (core < 0) {
         return nullptr;
     }
-    ordered_place& p = places_[static_cast<std::size_t>(core)];
+    ordered_place& p = place_of(core);
     return p.source != nullptr ? &p : nullptr;
 }
 
@@ -128,7 +128,7 @@ void event_machine::end_order(int core) noexcept {
     {
         wake_ups w;
         const std::lock_guard lock(lock_);
-        if (ordered_place& p = places_[static_cast<std::size_t>(core)]; p.source != nullptr) {
+        if (ordered_place& p = place_of(core); p.source != nullptr) {
             end_place(p, w);
             note();
         }

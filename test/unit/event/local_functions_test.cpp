@@ -156,9 +156,10 @@ TEST(local_functions, what_they_send_arrives_after_all_of_them_in_order) {
     const receiver to = make_receiver(note, EM_QUEUE_TYPE_ATOMIC);
     const em_notif_t when{make_event(9), to.queue, EM_EVENT_GROUP_UNDEF};
     ASSERT_EQ(em_eo_start(eo, nullptr, nullptr, 1, &when), EM_OK);
-    EXPECT_EQ(em_eo_get_state(eo), EM_EO_STATE_STARTING);
+    const em_eo_state_t state = em_eo_get_state(eo);
     EXPECT_EQ(l.received, 0);
     l.hold = false;
+    ASSERT_EQ(state, EM_EO_STATE_STARTING) << "em_eo_get_state(eo)";
     cores::until([&] { return l.received == 5 && told.size() == 1; });
     const std::vector<int> all = l.seen.all();
     EXPECT_EQ(all[0], 0); // the start function's
@@ -267,6 +268,22 @@ TEST(local_functions, a_late_one_that_fails_is_told) {
     EXPECT_EQ(l.all_stops, 0);
     expect_error(EM_ERR_OPERATION_FAILED,
                  "em_init_core: the local start function of execution object 'life' returned 55 on core 0");
+}
+
+em_status_t stop_throws(void* /*context*/, em_eo_t /*eo*/) { throw 1; }
+em_status_t stop_fails(void* /*context*/, em_eo_t /*eo*/) { return 66; }
+
+TEST(local_functions, a_stop_goes_on_if_its_functions_fail) {
+    cores machine(1);
+    life l;
+    const em_eo_t eo = em_eo_create("life", start_all, start_here, stop_fails, stop_throws, receive_life, &l);
+    ASSERT_EQ(em_eo_start_sync(eo, nullptr, nullptr), EM_OK);
+    ASSERT_EQ(em_eo_stop_sync(eo), EM_OK);
+    EXPECT_EQ(em_eo_get_state(eo), EM_EO_STATE_CREATED);
+    const std::vector<error_seen> seen = take_errors();
+    ASSERT_EQ(seen.size(), 2U);
+    EXPECT_EQ(seen[0].text, "em_eo_stop: a local stop function of execution object 'life' returned 15");
+    EXPECT_EQ(seen[1].text, "em_eo_stop: the stop function of execution object 'life' returned 66");
 }
 
 TEST(local_functions, a_core_that_leaves_keeps_nobody_waiting) {
@@ -388,6 +405,7 @@ TEST(multi_receive, lets_an_atomic_queue_go_inside_of_a_burst) {
         send_value(i, q);
     }
     go = true;
+    ASSERT_EQ(em_eo_stop_sync(block.eo), EM_OK);
     cores::until([&] { return m.received == 6; });
     ASSERT_EQ(em_eo_stop_sync(eo), EM_OK);
 }
