@@ -103,7 +103,7 @@ FAULTS = {
         events(RECEIVING, "q.held = alone && q.atomic();", "q.held = alone && q.atomic() && !@;",
                "events/on_cores.a_million_events_through_64_atomic_queues/2", r"all\.wrong"),
     "events: an atomic group is received by two cores":
-        events(RECEIVING, "all->held = true;", "all->held = !@;", "atomic_groups.their_queues_never_overlap", r"overlaps"),
+        events(RECEIVING, "all->held = true;", "all->held = !@;", "atomic_groups.a_core_in_one_queue_holds_all", r"held"),
     "events: a stop does not wait for the cores that receive":
         events(OBJECTS, "is_over = eo.receiving == 0 && begin_local_stops(eo, w);", "is_over = (@ || eo.receiving == 0) && begin_local_stops(eo, w);",
                "objects.a_stop_is_over_when_the_last_core_has_left", r"em_eo_get_state\(eo\)"),

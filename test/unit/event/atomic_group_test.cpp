@@ -66,6 +66,38 @@ TEST(atomic_groups, their_queues_never_overlap) {
     ASSERT_EQ(em_eo_stop_sync(eo), EM_OK);
 }
 
+TEST(atomic_groups, a_core_in_one_queue_holds_all) {
+    cores machine(2);
+    const em_atomic_group_t g = make_group();
+    std::atomic<bool> go{false};
+    std::atomic<int> held{0};
+    std::atomic<int> low{0};
+    receive_by hold = [&](em_event_t e, em_queue_t) {
+        em_free(e);
+        ++held;
+        wait_for(go);
+    };
+    receive_by count = [&](em_event_t e, em_queue_t) {
+        em_free(e);
+        ++low;
+    };
+    const em_eo_t eo = make_object(hold);
+    const em_queue_t one = add_queue(eo, em_queue_create_ag("q", 6, g, nullptr));
+    const em_queue_t two = add_queue(eo, em_queue_create_ag("q", 7, g, nullptr));
+    ASSERT_EQ(em_eo_start_sync(eo, nullptr, nullptr), EM_OK);
+    const receiver other = make_receiver(count, EM_QUEUE_TYPE_ATOMIC, EM_QUEUE_GROUP_DEFAULT, EM_QUEUE_PRIO_LOWEST);
+    send_value(0, one);
+    cores::until([&] { return held == 1; });
+    send_value(0, one);
+    send_value(0, two);
+    send_value(0, other.queue);
+    cores::until([&] { return low == 1 || held > 1; }); // the other core would have chosen the group
+    EXPECT_EQ(held, 1);
+    go = true;
+    cores::until([&] { return held == 3 && low == 1; });
+    ASSERT_EQ(em_eo_stop_sync(eo), EM_OK);
+}
+
 TEST(atomic_groups, the_best_priority_within_goes_first) {
     cores machine(2);
     const em_atomic_group_t g = make_group();
