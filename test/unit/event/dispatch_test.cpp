@@ -254,7 +254,6 @@ TEST(callbacks, drop_events_and_swap_them) {
     const one_core machine;
     state.enters = state.exits = 0;
     log seen;
-    std::atomic<int> wrong{0};
     receive_by note = [&](em_event_t e, em_queue_t) { seen.add(free_value(e)); };
     const receiver r = make_receiver(note, EM_QUEUE_TYPE_ATOMIC);
     ASSERT_EQ(em_dispatch_register_enter_cb(drop_odd_ones), EM_OK);
