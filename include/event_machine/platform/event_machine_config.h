@@ -26,4 +26,7 @@
 #define EM_HDL_UNDEF NULL
 #define PRI_HDL "p"
 
+/* Pools at most. */
+#define EM_CONFIG_POOLS 16
+
 #endif

@@ -95,9 +95,10 @@ em_status_t em_term_core() {
                                self.core < 0 ? "the calling thread is no core"
                                              : "inside of a receive function, a task or run()");
         }
+        const int core = self.core;
         self = {};
         leave_team();
-        em.remove_core();
+        em.remove_core(core);
         return EM_OK;
     });
 }

@@ -12,15 +12,18 @@ namespace skerry::inline SKERRY_ABI::detail {
 
 class event_pool;
 
-// What stands in front of an event's bytes. Its handle is its address.
+// What stands in front of an event's user area, its headroom and its payload. Its handle is its address.
 //
 // Thread safety: the event's owner; while it lies in a queue or is free, whoever holds the lock of that.
 struct event {
-    event* next = nullptr; // in the queue, or among the free ones
-    event_pool* pool = nullptr;
-    std::uint32_t size = 0; // bytes that were asked for
+    event* next = nullptr;      // in the queue, or among the free ones
+    event_pool* pool = nullptr; // constant
+    std::uint32_t size = 0;     // bytes of the payload
     em_event_type_t type = EM_EVENT_TYPE_UNDEF;
-    unsigned subpool = 0;
+    std::uint32_t begin = 0;  // of the payload: bytes from here
+    std::uint8_t subpool = 0; // constant
+    bool has_number = false;  // of the user area, which is the program's
+    std::uint16_t number = 0;
 
     static constexpr std::size_t alignment = 64;
     // So that what follows is aligned, too.
@@ -28,7 +31,9 @@ struct event {
 
     static event* of(em_event_t handle) noexcept { return reinterpret_cast<event*>(handle); }
     [[nodiscard]] em_event_t handle() noexcept { return reinterpret_cast<em_event_t>(this); }
-    [[nodiscard]] void* bytes() noexcept { return reinterpret_cast<std::byte*>(this) + header_bytes; }
+    [[nodiscard]] std::byte* at(std::size_t bytes) noexcept { return reinterpret_cast<std::byte*>(this) + bytes; }
+    [[nodiscard]] std::byte* payload() noexcept { return at(begin); }
+    [[nodiscard]] std::byte* user_area() noexcept { return at(header_bytes); }
 };
 
 static_assert(sizeof(event) <= event::header_bytes);

@@ -24,7 +24,9 @@ void free_all(event* first) noexcept {
 
 event_machine::event_machine(const em_conf_t& conf) : core_count_(conf.core_count) {
     sleepers_.reserve(static_cast<std::size_t>(conf.core_count));
-    pools_.put(number_of(EM_POOL_DEFAULT), std::make_unique<event_pool>(EM_POOL_DEFAULT_NAME, conf.default_pool_cfg));
+    auto pool = std::make_unique<event_pool>(EM_POOL_DEFAULT_NAME, conf.default_pool_cfg, core_count_);
+    pool->known_as(EM_POOL_DEFAULT);
+    pools_.put(number_of(EM_POOL_DEFAULT), std::move(pool));
 }
 
 event_machine::~event_machine() {
@@ -42,8 +44,9 @@ int event_machine::add_core() noexcept {
     return cores_begun_++;
 }
 
-void event_machine::remove_core() noexcept {
+void event_machine::remove_core(int core) noexcept {
     const std::lock_guard lock(lock_);
+    pools_.each([core](event_pool& p) { p.give_back_cache(core); });
     --cores_inside_;
 }
 
@@ -53,12 +56,13 @@ int event_machine::cores_inside() noexcept {
 }
 
 std::size_t event_machine::add_pool(const char* name, std::size_t wanted, const em_pool_cfg_t& config) {
-    auto made = std::make_unique<event_pool>(name, config);
+    auto made = std::make_unique<event_pool>(name, config, core_count_);
     const std::lock_guard lock(lock_);
     const std::size_t number = wanted != 0 ? wanted : pools_.free_number();
     if (number == 0 || number > most_pools || pools_.of(number) != nullptr) {
         return 0;
     }
+    made->known_as(handle_of<em_pool_t>(number));
     pools_.put(number, std::move(made));
     return number;
 }

@@ -114,7 +114,7 @@ Handle handle_of(std::size_t number) noexcept {
 
 class event_machine {
   public:
-    static constexpr std::size_t most_pools = 16;
+    static constexpr std::size_t most_pools = EM_CONFIG_POOLS;
     static constexpr std::size_t most_queues = 65'535;
     static constexpr std::size_t most_objects = 1024;
 
@@ -132,7 +132,8 @@ class event_machine {
     [[nodiscard]] int core_count() const noexcept { return core_count_; }
     // A number for one more core; negative: all have begun.
     [[nodiscard]] int add_core() noexcept;
-    void remove_core() noexcept;
+    // What it has cached is for all again.
+    void remove_core(int core) noexcept;
     [[nodiscard]] int cores_inside() noexcept;
 
     // `wanted`: a number from 1, or 0 for any. 0: all are taken, or that one is. Errors: std::bad_alloc.
@@ -140,6 +141,12 @@ class event_machine {
     // The events that are in use: then nothing has happened.
     [[nodiscard]] std::size_t remove_pool(std::size_t number) noexcept;
     [[nodiscard]] event_pool* pool(em_pool_t handle) const noexcept { return pools_.of(number_of(handle)); }
+    // Calls f(pool) for each; none is created or deleted meanwhile.
+    template <class F>
+    void each_pool(F&& f) const {
+        const std::lock_guard lock(lock_);
+        pools_.each(f);
+    }
 
     // EM_QUEUE_UNDEF: there are most_queues. Errors: std::bad_alloc.
     em_queue_t add_queue(std::unique_ptr<event_queue> q);

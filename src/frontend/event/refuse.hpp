@@ -58,6 +58,42 @@ em_status_t with_object(const char* function, em_escope_t scope, em_eo_t handle,
     });
 }
 
+template <class F>
+em_status_t with_pool(const char* function, em_escope_t scope, em_pool_t handle, F&& f) noexcept {
+    return with_machine(function, scope, [&](event_machine& em) -> em_status_t {
+        event_pool* const p = em.pool(handle);
+        return p != nullptr
+                   ? f(em, *p)
+                   : refuse_call(EM_ERR_BAD_ID, scope, "%s: there is no pool %p", function, static_cast<void*>(handle));
+    });
+}
+
+// The same for the caller's event: null, and it was said what is wrong; `status` is what was made of it.
+inline event* owned(const char* function, em_escope_t scope, em_event_t handle, em_status_t& status) noexcept {
+    if (handle == EM_EVENT_UNDEF) {
+        status = refuse_call(EM_ERR_BAD_ARG, scope, "%s: no event", function);
+        return nullptr;
+    }
+    return event::of(handle);
+}
+inline event* owned(const char* function, em_escope_t scope, em_event_t handle) noexcept {
+    em_status_t status = EM_OK;
+    return owned(function, scope, handle, status);
+}
+
+// False: it was said that there is no table of `count`.
+inline bool is_table(const char* function, em_escope_t scope, const void* table, int count) noexcept {
+    if (count < 0 || (count > 0 && table == nullptr)) {
+        static_cast<void>(refuse_call(EM_ERR_BAD_ARG, scope, "%s: %d events without a table", function, count));
+        return false;
+    }
+    return true;
+}
+
+// An event of that size and type; null, and it was said what is wrong.
+event* allocate(const char* function, em_escope_t scope, event_pool& from, std::uint32_t size,
+                em_event_type_t type) noexcept;
+
 // Null: it is right.
 const char* wrong_with(const em_pool_cfg_t& c) noexcept;
 
