@@ -3,7 +3,8 @@
 #define EVENT_MACHINE_EVENT_H_
 
 /* An event belongs to one: whoever allocated it, until it is sent; the receive function that gets it; nobody, when it
- * is freed. Only the one it belongs to may use its handle.
+ * is freed. Only the one it belongs to may use its handle. With verification (skerry/event.h) any other use is an
+ * error, EM_ERR_EVENT_STATE.
  *
  * allocated -> the caller's -> sent -> the receiver's -> sent ... -> freed
  *
@@ -48,6 +49,16 @@ EM_API em_event_type_t em_event_get_type(em_event_t event);
 EM_API int em_event_get_type_multi(const em_event_t events[], int num, em_event_type_t types[]);
 /* Returns how many events of the first one's type the table begins with, and says which. */
 EM_API int em_event_same_type_multi(const em_event_t events[], int num, em_event_type_t* same_type);
+
+/* The event will come to the queue, or be freed, without a call from here: it is no longer the caller's. `queue`:
+ * atomic, parallel or parallel-ordered. To unmark it makes it the caller's again; the handle is then the one that was
+ * marked. Without verification neither looks at the event. */
+EM_API em_status_t em_event_mark_send(em_event_t event, em_queue_t queue);
+EM_API em_status_t em_event_unmark_send(em_event_t event);
+EM_API void em_event_mark_free(em_event_t event);
+EM_API void em_event_unmark_free(em_event_t event);
+EM_API void em_event_mark_free_multi(const em_event_t events[], int num);
+EM_API void em_event_unmark_free_multi(const em_event_t events[], int num);
 
 /* A new event of the same type with the same payload, user area and user area's number. `pool`: EM_POOL_UNDEF for the
  * event's own; a pool whose user areas are as large. EM_EVENT_UNDEF: an error. */

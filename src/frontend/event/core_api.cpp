@@ -3,9 +3,12 @@
 // The functions of event_machine.h for the machine as a whole, its cores and its errors, but for those of dispatch.cpp.
 
 #include <cstdarg>
+#include <memory>
 #include <new>
 #include <system_error>
 
+#include "frontend/event/alloc_wait.hpp"
+#include "frontend/event/options.hpp"
 #include "frontend/event/refuse.hpp"
 #include "sched/entry.hpp"
 #include "sched/team.hpp"
@@ -49,8 +52,14 @@ em_status_t em_init(const em_conf_t* conf) {
     if (const char* const wrong = wrong_with(conf->default_pool_cfg)) {
         return refuse_call(EM_ERR_BAD_ARG, scope, "em_init: default_pool_cfg: %s", wrong);
     }
+    skerry_em_options_t options;
+    if (em_status_t status = EM_OK; !next_options("em_init", scope, options, status)) {
+        return status;
+    }
     try {
-        event_machine::publish(new event_machine(*conf));
+        auto em = std::make_unique<event_machine>(*conf, options);
+        events_are_verified.store(options.esv != 0, memory_order::relaxed); // who sees the machine sees this
+        event_machine::publish(em.release());
     } catch (const std::bad_alloc&) {
         return refuse_call(EM_ERR_ALLOC_FAILED, scope, "em_init: there is no memory for the default pool");
     }
@@ -109,7 +118,7 @@ em_status_t em_term(const em_conf_t* /*conf*/) {
         if (const int inside = em.cores_inside()) {
             return refuse_call(EM_ERR_BAD_STATE, scope, "em_term: %d cores have not called em_term_core()", inside);
         }
-        event_machine::publish(nullptr);
+        waiting_calls.end(em); // it is published no more
         delete &em;
         return EM_OK;
     });

@@ -92,6 +92,9 @@ void receive(event_machine& em, const event_machine::delivery& d) noexcept {
     thread.inside = d.to;
     thread.queue = d.from;
     thread.holds_queue = d.from->atomic();
+    if (verifies()) {
+        d.what->state.note(event_call::dispatch);
+    }
     const worker& self = worker::of(*current_page);
     self.with_trace([&](auto trace) {
         if constexpr (std::is_same_v<decltype(trace), null_trace>) {

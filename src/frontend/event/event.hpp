@@ -8,13 +8,17 @@
 
 #include <skerry/detail/base/abi.hpp>
 
+#include "frontend/event/event_state.hpp"
+
 namespace skerry::inline SKERRY_ABI::detail {
 
 class event_pool;
 
-// What stands in front of an event's user area, its headroom and its payload. Its handle is its address.
+// What stands in front of an event's user area, its headroom and its payload. Its handle is its address, and above that
+// its generation (event_state.hpp), which is 0 without verification.
 //
-// Thread safety: the event's owner; while it lies in a queue or is free, whoever holds the lock of that.
+// Thread safety: the event's owner; while it lies in a queue or is free, whoever holds the lock of that. state: any
+// thread.
 struct event {
     event* next = nullptr;      // in the queue, or among the free ones
     event_pool* pool = nullptr; // constant
@@ -24,18 +28,29 @@ struct event {
     std::uint8_t subpool = 0; // constant
     bool has_number = false;  // of the user area, which is the program's
     std::uint16_t number = 0;
+    event_state state;
 
     static constexpr std::size_t alignment = 64;
     // So that what follows is aligned, too.
     static constexpr std::size_t header_bytes = alignment;
 
-    static event* of(em_event_t handle) noexcept { return reinterpret_cast<event*>(handle); }
-    [[nodiscard]] em_event_t handle() noexcept { return reinterpret_cast<em_event_t>(this); }
+    static constexpr unsigned address_bits = 64 - event_state::generation_bits; // of what the system gives programs
+    static event* of(em_event_t handle) noexcept {
+        return reinterpret_cast<event*>(reinterpret_cast<std::uintptr_t>(handle) &
+                                        ((std::uintptr_t{1} << address_bits) - 1));
+    }
+    static std::uint16_t generation_of(em_event_t handle) noexcept {
+        return static_cast<std::uint16_t>(reinterpret_cast<std::uintptr_t>(handle) >> address_bits);
+    }
+    [[nodiscard]] em_event_t handle() noexcept {
+        return reinterpret_cast<em_event_t>(reinterpret_cast<std::uintptr_t>(this) | std::uintptr_t{state.generation()}
+                                                                                         << address_bits);
+    }
     [[nodiscard]] std::byte* at(std::size_t bytes) noexcept { return reinterpret_cast<std::byte*>(this) + bytes; }
     [[nodiscard]] std::byte* payload() noexcept { return at(begin); }
     [[nodiscard]] std::byte* user_area() noexcept { return at(header_bytes); }
 };
 
-static_assert(sizeof(event) <= event::header_bytes);
+static_assert(sizeof(event) <= event::header_bytes && sizeof(void*) == 8);
 
 } // namespace skerry::inline SKERRY_ABI::detail

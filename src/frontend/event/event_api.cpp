@@ -8,9 +8,6 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-namespace {
-
-// The pool has events of that size and type, free or not. False: it was said what is wrong.
 bool may_have(const char* function, em_escope_t scope, const event_pool& from, std::uint32_t size,
               em_event_type_t type) noexcept {
     if (em_get_type_major(type) == EM_EVENT_TYPE_VECTOR) {
@@ -32,23 +29,32 @@ bool may_have(const char* function, em_escope_t scope, const event_pool& from, s
     return true;
 }
 
+namespace {
+
 // False: it was said what is wrong, and `status` is what the handler of errors has made of it. Errors: std::bad_alloc.
-bool send(const char* function, em_escope_t scope, event_machine& em, em_event_t handle, em_queue_t queue,
+bool send(event_call call, em_escope_t scope, event_machine& em, em_event_t handle, em_queue_t queue,
           em_status_t& status) {
+    giving_away giving;
     const auto reject = [&](em_status_t error, const char* format) {
-        status = refuse_call(error, scope, format, function, static_cast<void*>(queue));
+        giving.take_back();
+        status = refuse_call(error, scope, format, name_of(call), static_cast<void*>(queue));
         return false;
     };
     constexpr const char* no_queue = "%s: there is no queue %p";
     if (em.queue(queue) == nullptr) { // or it is removed from here on, before the lock
         return reject(EM_ERR_BAD_ID, no_queue);
     }
-    event* const e = owned(function, scope, handle, status);
+    event* const e = given_away(call, scope, handle, giving, status);
     if (e == nullptr) {
         return false;
     }
     if (this_event_thread.until_started != nullptr) {
-        this_event_thread.until_started->push_back({e, queue});
+        try {
+            this_event_thread.until_started->push_back({e, queue});
+        } catch (...) {
+            giving.take_back();
+            throw;
+        }
         return true;
     }
     switch (em.send(*e, queue)) {
@@ -61,23 +67,33 @@ bool send(const char* function, em_escope_t scope, event_machine& em, em_event_t
     return reject(EM_ERR_BAD_STATE, "%s: no execution object receives from queue %p now");
 }
 
-void free_one(const char* function, em_escope_t scope, em_event_t handle) noexcept {
-    if (event* const e = owned(function, scope, handle)) {
+void free_one(event_call call, em_escope_t scope, em_event_t handle) noexcept {
+    giving_away giving;
+    em_status_t status = EM_OK;
+    if (event* const e = given_away(call, scope, handle, giving, status)) {
         e->pool->give(*e);
     }
 }
 
+event* take(event_call call, event_pool& from, std::uint32_t size, em_event_type_t type) noexcept {
+    event* const e = from.take(size, type);
+    if (e != nullptr && verifies()) {
+        e->state.note(call);
+    }
+    return e;
+}
+
 } // namespace
 
-event* allocate(const char* function, em_escope_t scope, event_pool& from, std::uint32_t size,
+event* allocate(event_call call, em_escope_t scope, event_pool& from, std::uint32_t size,
                 em_event_type_t type) noexcept {
-    if (!may_have(function, scope, from, size, type)) {
+    if (!may_have(name_of(call), scope, from, size, type)) {
         return nullptr;
     }
-    event* const e = from.take(size, type);
+    event* const e = take(call, from, size, type);
     if (e == nullptr) {
         static_cast<void>(refuse_call(EM_ERR_ALLOC_FAILED, scope, "%s: no event of %u bytes is free in pool '%s'",
-                                      function, size, from.name()));
+                                      name_of(call), size, from.name()));
     }
     return e;
 }
@@ -90,7 +106,7 @@ em_event_t em_alloc(uint32_t size, em_event_type_t type, em_pool_t pool) {
     constexpr em_escope_t scope = EM_ESCOPE_ALLOC;
     event* e = nullptr;
     static_cast<void>(with_pool("em_alloc", scope, pool, [&](event_machine&, event_pool& from) -> em_status_t {
-        e = allocate("em_alloc", scope, from, size, type);
+        e = allocate(event_call::alloc, scope, from, size, type);
         return EM_OK;
     }));
     return e != nullptr ? e->handle() : EM_EVENT_UNDEF;
@@ -104,7 +120,7 @@ int em_alloc_multi(em_event_t events[], int num, uint32_t size, em_event_type_t 
             return EM_OK;
         }
         for (; made < num; ++made) {
-            event* const e = from.take(size, type);
+            event* const e = take(event_call::alloc_multi, from, size, type);
             if (e == nullptr) {
                 return refuse_call(EM_ERR_ALLOC_FAILED, scope,
                                    "em_alloc_multi: %d events of %u bytes were free in pool '%s', not %d", made, size,
@@ -117,13 +133,13 @@ int em_alloc_multi(em_event_t events[], int num, uint32_t size, em_event_type_t 
     return made;
 }
 
-void em_free(em_event_t event) { free_one("em_free", EM_ESCOPE_FREE, event); }
+void em_free(em_event_t event) { free_one(event_call::free, EM_ESCOPE_FREE, event); }
 
 void em_free_multi(em_event_t events[], int num) {
     constexpr em_escope_t scope = EM_ESCOPE_FREE_MULTI;
     if (is_table("em_free_multi", scope, events, num)) {
         for (const em_event_t e : std::span(events, static_cast<std::size_t>(num))) {
-            free_one("em_free_multi", scope, e);
+            free_one(event_call::free_multi, scope, e);
         }
     }
 }
@@ -132,7 +148,7 @@ em_status_t em_send(em_event_t event, em_queue_t queue) {
     constexpr em_escope_t scope = EM_ESCOPE_SEND;
     return with_machine("em_send", scope, [&](event_machine& em) -> em_status_t {
         em_status_t status = EM_OK;
-        static_cast<void>(send("em_send", scope, em, event, queue, status));
+        static_cast<void>(send(event_call::send, scope, em, event, queue, status));
         return status;
     });
 }
@@ -143,7 +159,7 @@ int em_send_multi(const em_event_t events[], int num, em_queue_t queue) {
     static_cast<void>(with_machine("em_send_multi", scope, [&](event_machine& em) -> em_status_t {
         em_status_t status = EM_OK;
         if (is_table("em_send_multi", scope, events, num)) {
-            while (sent < num && send("em_send_multi", scope, em, events[sent], queue, status)) {
+            while (sent < num && send(event_call::send_multi, scope, em, events[sent], queue, status)) {
                 ++sent;
             }
         }

@@ -18,17 +18,18 @@ em_status_t with_event(const char* function, em_escope_t scope, em_event_t handl
     return e != nullptr ? f(*e) : status;
 }
 
-em_event_t clone(const char* function, em_escope_t scope, event& from, em_pool_t pool, std::uint32_t offset,
+em_event_t clone(event_call call, em_escope_t scope, event& from, em_pool_t pool, std::uint32_t offset,
                  std::uint32_t bytes, bool with_area) noexcept {
     event* made = nullptr;
-    static_cast<void>(with_pool(function, scope, pool != EM_POOL_UNDEF ? pool : from.pool->handle(),
+    static_cast<void>(with_pool(name_of(call), scope, pool != EM_POOL_UNDEF ? pool : from.pool->handle(),
                                 [&](event_machine&, event_pool& to) -> em_status_t {
                                     if (with_area && to.user_area() < from.pool->user_area()) {
                                         return refuse_call(EM_ERR_TOO_SMALL, scope,
                                                            "%s: user areas of pool '%s' have %zu bytes, not %zu",
-                                                           function, to.name(), to.user_area(), from.pool->user_area());
+                                                           name_of(call), to.name(), to.user_area(),
+                                                           from.pool->user_area());
                                     }
-                                    made = allocate(function, scope, to, bytes, from.type);
+                                    made = allocate(call, scope, to, bytes, from.type);
                                     if (made == nullptr) {
                                         return EM_OK;
                                     }
@@ -95,7 +96,7 @@ em_pool_t em_event_get_pool_subpool(em_event_t handle, int* subpool) {
 em_event_t em_event_clone(em_event_t handle, em_pool_t pool) {
     constexpr em_escope_t scope = EM_ESCOPE_EVENT_CLONE;
     event* const e = owned("em_event_clone", scope, handle);
-    return e != nullptr ? clone("em_event_clone", scope, *e, pool, 0, e->size, true) : EM_EVENT_UNDEF;
+    return e != nullptr ? clone(event_call::clone, scope, *e, pool, 0, e->size, true) : EM_EVENT_UNDEF;
 }
 
 em_event_t em_event_clone_part(em_event_t handle, em_pool_t pool, uint32_t offset, uint32_t len, bool clone_uarea) {
@@ -110,7 +111,7 @@ em_event_t em_event_clone_part(em_event_t handle, em_pool_t pool, uint32_t offse
                                       e->size));
         return EM_EVENT_UNDEF;
     }
-    return clone("em_event_clone_part", scope, *e, pool, offset, len, clone_uarea);
+    return clone(event_call::clone_part, scope, *e, pool, offset, len, clone_uarea);
 }
 
 // --- type -----------------------------------------------------------------------------------------------------------

@@ -22,7 +22,9 @@ void free_all(event* first) noexcept {
 
 } // namespace
 
-event_machine::event_machine(const em_conf_t& conf) : core_count_(conf.core_count) {
+event_machine::event_machine(const em_conf_t& conf, const skerry_em_options_t& options)
+    : options_(options),
+      core_count_(conf.core_count) {
     sleepers_.reserve(static_cast<std::size_t>(conf.core_count));
     auto pool = std::make_unique<event_pool>(EM_POOL_DEFAULT_NAME, conf.default_pool_cfg, core_count_);
     pool->known_as(EM_POOL_DEFAULT);
@@ -70,11 +72,20 @@ std::size_t event_machine::add_pool(const char* name, std::size_t wanted, const 
 std::size_t event_machine::remove_pool(std::size_t number) noexcept {
     std::unique_ptr<event_pool> gone;
     const std::lock_guard lock(lock_);
-    const std::size_t used = pools_.of(number)->in_use();
+    const std::size_t used = pools_.of(number)->in_use() + pools_.of(number)->waiting();
     if (used == 0) {
         gone = pools_.take(number);
     }
     return used;
+}
+
+event_pool* event_machine::begin_wait(em_pool_t handle) noexcept {
+    const std::lock_guard lock(lock_);
+    event_pool* const found = pool(handle);
+    if (found != nullptr) {
+        found->begin_wait();
+    }
+    return found;
 }
 
 // --- queues and execution objects -----------------------------------------------------------------------------------

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include <event_machine/platform/event_machine_init.h>
+#include <skerry/event.h>
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/core/context.hpp>
@@ -122,13 +123,14 @@ class event_machine {
     [[nodiscard]] static event_machine* instance() noexcept { return the_one.load(memory_order::acquire); }
 
     // Errors: std::bad_alloc. Precondition: the configuration is right.
-    explicit event_machine(const em_conf_t& conf);
+    event_machine(const em_conf_t& conf, const skerry_em_options_t& options);
     event_machine(const event_machine&) = delete;
     event_machine& operator=(const event_machine&) = delete;
     // Precondition: no core is inside.
     ~event_machine();
     static void publish(event_machine* one) noexcept { the_one.store(one, memory_order::release); }
 
+    [[nodiscard]] const skerry_em_options_t& options() const noexcept { return options_; }
     [[nodiscard]] int core_count() const noexcept { return core_count_; }
     // A number for one more core; negative: all have begun.
     [[nodiscard]] int add_core() noexcept;
@@ -138,8 +140,10 @@ class event_machine {
 
     // `wanted`: a number from 1, or 0 for any. 0: all are taken, or that one is. Errors: std::bad_alloc.
     std::size_t add_pool(const char* name, std::size_t wanted, const em_pool_cfg_t& config);
-    // The events that are in use: then nothing has happened.
+    // The events that are in use and the threads that wait for some: then nothing has happened.
     [[nodiscard]] std::size_t remove_pool(std::size_t number) noexcept;
+    // Null: there is none. Else a wait for its events begins, and the pool stays until it ends.
+    [[nodiscard]] event_pool* begin_wait(em_pool_t handle) noexcept;
     [[nodiscard]] event_pool* pool(em_pool_t handle) const noexcept { return pools_.of(number_of(handle)); }
     // Calls f(pool) for each; none is created or deleted meanwhile.
     template <class F>
@@ -213,6 +217,7 @@ class event_machine {
     [[nodiscard]] std::vector<notice> end_leaving(event_queue& q) noexcept;
     void finish_stop(execution_object& eo) noexcept;
 
+    const skerry_em_options_t options_;
     const int core_count_;
 
     mutable mutex<machine> lock_;

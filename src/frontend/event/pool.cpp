@@ -9,6 +9,7 @@
 
 #include <event_machine/platform/event_machine_hw_specific.h>
 
+#include "base/port/clock.hpp"
 #include "frontend/event/event_machine.hpp"
 #include "frontend/event/kept_name.hpp"
 
@@ -124,7 +125,7 @@ event_pool::cache* event_pool::mine(unsigned subpool) const noexcept {
 
 // --- taking ---------------------------------------------------------------------------------------------------------
 
-event* event_pool::take(std::uint32_t size, em_event_type_t type) noexcept {
+event* event_pool::take(std::uint32_t size, em_event_type_t type, bool counts) noexcept {
     unsigned smallest = 0;
     while (subpools_[smallest].size < size) {
         ++smallest;
@@ -135,7 +136,7 @@ event* event_pool::take(std::uint32_t size, em_event_type_t type) noexcept {
         e = own != nullptr ? take_cached(*own, i) : take_shared(i);
     }
     if (e == nullptr) {
-        e = take_anywhere(smallest);
+        e = take_anywhere(smallest, counts);
     }
     if (e != nullptr) {
         e->next = nullptr;
@@ -171,7 +172,7 @@ event* event_pool::take_shared(unsigned subpool) noexcept {
 }
 
 // What others cache is for all again, so that the next one who finds nothing need not come here.
-event* event_pool::take_anywhere(unsigned smallest) noexcept {
+event* event_pool::take_anywhere(unsigned smallest, bool counts) noexcept {
     const all_locks locks(*this);
     for (unsigned i = smallest; i < count_; ++i) {
         shelf& shared = shelves_[i];
@@ -181,9 +182,41 @@ event* event_pool::take_anywhere(unsigned smallest) noexcept {
             return shared.free.pop();
         }
     }
-    ++shelves_[smallest].asked;
-    ++shelves_[smallest].missed;
+    shelves_[smallest].asked += counts ? 1 : 0;
+    shelves_[smallest].missed += counts ? 1 : 0;
     return nullptr;
+}
+
+// --- waiting --------------------------------------------------------------------------------------------------------
+
+event_pool::waited event_pool::take_within(std::uint32_t size, em_event_type_t type, std::uint64_t deadline,
+                                           event*& e) noexcept {
+    for (;;) {
+        const std::uint32_t seen = turn_.load(memory_order::acquire); // A2, before the look: <- P5, A4
+        if (ended_.load(memory_order::acquire)) {
+            return waited::ended;
+        }
+        const std::uint64_t now = port::now_ns();
+        const bool last = now >= deadline;
+        e = take(size, type, last);
+        if (e != nullptr) {
+            return waited::yes;
+        }
+        if (last) {
+            return waited::too_long;
+        }
+        machine::futex_wait_for(turn_, seen, deadline - now); // A3
+    }
+}
+
+void event_pool::wake() noexcept {
+    turn_.fetch_add(1, memory_order::release); // -> A2
+    machine::futex_wake(turn_, 1 << 30);       // all: the event may be too small for some
+}
+
+void event_pool::end_waits() noexcept {
+    ended_.store(true, memory_order::release);
+    wake(); // A4
 }
 
 // --- giving ---------------------------------------------------------------------------------------------------------
@@ -196,6 +229,9 @@ void event_pool::give(event& e) noexcept {
         shelf& shared = shelves_[e.subpool];
         shared.free.push(e);
         ++shared.given;
+    }
+    if (waiting_.load(memory_order::relaxed) != 0) [[unlikely]] { // P5; the lock before orders it
+        wake();
     }
 }
 

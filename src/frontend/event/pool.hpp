@@ -9,6 +9,9 @@
 //  1. A free event is in one list: that of its subpool, guarded by lock_, or that of a cache, guarded by the cache's
 //     lock. It moves from one to the other with both locks held.
 //  2. Who takes several locks takes those of caches first, by number, and lock_ last.
+//  3. Who waits counts itself in waiting_ before it looks under all locks (A2). Who has freed an event looks at
+//  waiting_
+//     behind the lock under which it became free (P5). So one of the two sees the other.
 
 #include <array>
 #include <cstddef>
@@ -61,8 +64,20 @@ class event_pool {
     [[nodiscard]] const subpool_shape& at(unsigned i) const noexcept { return subpools_[i]; } // by size
 
     // Of the smallest size that has one; null: none is free. Precondition: size <= largest().
-    [[nodiscard]] event* take(std::uint32_t size, em_event_type_t type) noexcept;
+    // `counts`: one that is not found.
+    [[nodiscard]] event* take(std::uint32_t size, em_event_type_t type, bool counts = true) noexcept;
     void give(event& e) noexcept;
+
+    // The same once there is one. Between begin_wait() and end_wait(), which keep the pool.
+    enum class waited : std::uint8_t { yes, too_long, ended };
+    [[nodiscard]] waited take_within(std::uint32_t size, em_event_type_t type, std::uint64_t deadline,
+                                     event*& e) noexcept;
+    void begin_wait() noexcept { waiting_.fetch_add(1, memory_order::relaxed); } // A1; the locks of A2 order it
+    void end_wait() noexcept { waiting_.fetch_sub(1, memory_order::release); }
+    [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.load(memory_order::acquire); }
+    // Those that wait, and those that come.
+    void end_waits() noexcept;
+
     // Core `core` is gone.
     void give_back_cache(int core) noexcept;
     // Events that were taken and not given back.
@@ -112,7 +127,8 @@ class event_pool {
 
     [[nodiscard]] event* take_cached(cache& of, unsigned subpool) noexcept;
     [[nodiscard]] event* take_shared(unsigned subpool) noexcept;
-    [[nodiscard]] event* take_anywhere(unsigned smallest) noexcept;
+    [[nodiscard]] event* take_anywhere(unsigned smallest, bool counts) noexcept;
+    void wake() noexcept;
     void give_cached(cache& to, event& e) noexcept;
     // Of how many events a cache and its subpool speak at a time.
     [[nodiscard]] std::size_t batch(unsigned subpool) const noexcept;
@@ -140,6 +156,10 @@ class event_pool {
 
     mutex<machine> lock_;
     std::array<shelf, EM_MAX_SUBPOOLS> shelves_; // guarded by it
+
+    machine::atomic<std::uint32_t> waiting_{0}; // threads
+    machine::atomic<std::uint32_t> turn_{0};    // what they sleep on: moves when an event is free, or the waits end
+    machine::atomic<bool> ended_{false};
 };
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -166,8 +166,9 @@ em_status_t em_pool_delete(em_pool_t pool) {
     constexpr em_escope_t scope = EM_ESCOPE_POOL_DELETE;
     return with_pool("em_pool_delete", scope, pool, [&](event_machine& em, event_pool&) -> em_status_t {
         const std::size_t used = em.remove_pool(number_of(pool));
-        return used == 0 ? em_status_t{EM_OK}
-                         : refuse_call(EM_ERR_NOT_FREE, scope, "em_pool_delete: %zu events are in use", used);
+        return used == 0
+                   ? em_status_t{EM_OK}
+                   : refuse_call(EM_ERR_NOT_FREE, scope, "em_pool_delete: %zu events are in use or waited for", used);
     });
 }
 

@@ -74,11 +74,31 @@ inline event* owned(const char* function, em_escope_t scope, em_event_t handle, 
         status = refuse_call(EM_ERR_BAD_ARG, scope, "%s: no event", function);
         return nullptr;
     }
-    return event::of(handle);
+    event* const e = event::of(handle);
+    if (verifies() && !e->state.is(event::generation_of(handle))) [[unlikely]] {
+        status = tell_not_owned(function, scope, *e);
+        return nullptr;
+    }
+    return e;
 }
 inline event* owned(const char* function, em_escope_t scope, em_event_t handle) noexcept {
     em_status_t status = EM_OK;
     return owned(function, scope, handle, status);
+}
+
+// The same for one that the caller gives away: it is the caller's no longer, unless giving.take_back() is called.
+inline event* given_away(event_call call, em_escope_t scope, em_event_t handle, giving_away& giving,
+                         em_status_t& status, event_mark mark = event_mark::none) noexcept {
+    if (handle == EM_EVENT_UNDEF) {
+        status = refuse_call(EM_ERR_BAD_ARG, scope, "%s: no event", name_of(call));
+        return nullptr;
+    }
+    event* const e = event::of(handle);
+    if (!giving.begin(*e, event::generation_of(handle), call, mark)) [[unlikely]] {
+        status = tell_not_owned(name_of(call), scope, *e);
+        return nullptr;
+    }
+    return e;
 }
 
 // False: it was said that there is no table of `count`.
@@ -90,8 +110,12 @@ inline bool is_table(const char* function, em_escope_t scope, const void* table,
     return true;
 }
 
+// The pool has events of that size and type, free or not. False: it was said what is wrong.
+bool may_have(const char* function, em_escope_t scope, const event_pool& from, std::uint32_t size,
+              em_event_type_t type) noexcept;
+
 // An event of that size and type; null, and it was said what is wrong.
-event* allocate(const char* function, em_escope_t scope, event_pool& from, std::uint32_t size,
+event* allocate(event_call call, em_escope_t scope, event_pool& from, std::uint32_t size,
                 em_event_type_t type) noexcept;
 
 // Null: it is right.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A core, a queue, an event: in C. */
 #include <event_machine.h>
+#include <skerry/event.h>
 
 #include <stdio.h>
 
@@ -31,12 +32,17 @@ static em_status_t print_error(em_eo_t eo, em_status_t error, em_escope_t scope,
 }
 
 int main(void) {
+    skerry_em_options_t options;
     em_conf_t conf;
     em_eo_t eo;
     em_queue_t queue;
     em_event_t event;
 
     em_register_error_handler(print_error);
+    skerry_em_options_init(&options);
+    if (skerry_em_configure(&options) != EM_OK) {
+        return 5;
+    }
     em_conf_init(&conf);
     conf.thread_per_core = 1;
     conf.core_count = 1;

@@ -165,7 +165,7 @@ TEST(refusals, pools_and_events) {
     EXPECT_EQ(em_alloc(1, EM_EVENT_TYPE_SW, EM_POOL_DEFAULT), EM_EVENT_UNDEF);
     expect_error(EM_ERR_ALLOC_FAILED, "em_alloc: no event of 1 bytes is free in pool 'default'");
     EXPECT_EQ(em_pool_delete(EM_POOL_DEFAULT), static_cast<em_status_t>(EM_ERR_NOT_FREE));
-    expect_error(EM_ERR_NOT_FREE, "em_pool_delete: 1 events are in use");
+    expect_error(EM_ERR_NOT_FREE, "em_pool_delete: 1 events are in use or waited for");
     em_free(only);
     em_free(EM_EVENT_UNDEF);
     expect_error(EM_ERR_BAD_ARG, "em_free: no event");
