@@ -8,9 +8,13 @@
 #include <cstring>
 #include <mutex>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include <skerry/event.h>
 
 #include "one_core.hpp"
 
@@ -205,6 +209,44 @@ TEST(events_sent, the_unsent_tail_stays_the_senders) {
     std::vector<em_event_t> again(20);
     EXPECT_EQ(em_alloc_multi(again.data(), 20, 1, sw, EM_POOL_DEFAULT), 20) << "none is lost";
     em_free_multi(again.data(), 20);
+}
+
+void check_next(void* context, em_event_t event, em_event_type_t /*type*/, em_queue_t /*queue*/, void* /*ctx*/) {
+    seen_numbers& s = *static_cast<seen_numbers*>(context);
+    s.inside += *static_cast<const int*>(em_event_pointer(event)) != static_cast<int>(s.count) ? 1 : 0;
+    ++s.count;
+    em_free(event);
+}
+
+TEST(events_sent, a_full_target_never_drops) {
+    constexpr int count = 20'000;
+    cores machine(2, 64);
+    seen_numbers s; // inside: those that were lost, doubled or overtaken
+    em_queue_conf_t conf{};
+    conf.min_events = 4;
+    const em_eo_t eo = em_eo_create("e", start_nothing, nullptr, stop_nothing, nullptr, check_next, &s);
+    const em_queue_t queue =
+        em_queue_create("q", EM_QUEUE_TYPE_ATOMIC, EM_QUEUE_PRIO_NORMAL, EM_QUEUE_GROUP_DEFAULT, &conf);
+    ASSERT_EQ(em_eo_add_queue_sync(eo, queue), EM_OK);
+    ASSERT_EQ(em_eo_start_sync(eo, nullptr, nullptr), EM_OK);
+    for (int n = 0; n < count;) {
+        std::array<em_event_t, 7> some{};
+        int filled = 0;
+        for (; filled < 7 && n < count; ++filled, ++n) {
+            some[static_cast<std::size_t>(filled)] = skerry_em_alloc_wait(sizeof n, sw, EM_POOL_DEFAULT, UINT64_MAX);
+            *static_cast<int*>(em_event_pointer(some[static_cast<std::size_t>(filled)])) = n;
+        }
+        for (int sent = 0; sent < filled;) {
+            sent += em_send_multi(&some[static_cast<std::size_t>(sent)], filled - sent, queue);
+            std::this_thread::yield();
+        }
+    }
+    cores::until([&] { return s.count == count; });
+    EXPECT_EQ(s.inside, 0);
+    ASSERT_EQ(em_eo_stop_sync(eo), EM_OK);
+    for (const error_seen& e : take_errors()) {
+        ASSERT_EQ(e.error, static_cast<em_status_t>(EM_ERR_OPERATION_FAILED)) << e.text;
+    }
 }
 
 TEST(events_sent, several_wrong) {
