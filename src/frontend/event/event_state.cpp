@@ -56,7 +56,7 @@ constexpr std::array<const char*, 17> names{
 std::uint64_t here(event_call call) noexcept {
     const event_thread& self = this_event_thread;
     return call_field.put(static_cast<std::uint64_t>(call)) |
-           core_field.put(static_cast<std::uint64_t>(self.core + 1)) |
+           core_field.put(static_cast<std::uint64_t>(self.core) + 1) |
            object_field.put(self.inside != nullptr ? number_of(self.inside->handle) : 0) |
            queue_field.put(self.queue != nullptr ? number_of(self.queue->handle) : 0);
 }

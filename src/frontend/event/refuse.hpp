@@ -102,7 +102,7 @@ inline event* given_away(event_call call, em_escope_t scope, em_event_t handle, 
 }
 
 // False: it was said that there is no table of `count`.
-inline bool is_table(const char* function, em_escope_t scope, const void* table, int count) noexcept {
+inline bool is_table(const char* function, em_escope_t scope, const em_event_t* table, int count) noexcept {
     if (count < 0 || (count > 0 && table == nullptr)) {
         static_cast<void>(refuse_call(EM_ERR_BAD_ARG, scope, "%s: %d events without a table", function, count));
         return false;

@@ -17,11 +17,11 @@ namespace {
 
 class em_options : public testing::Test {
   protected:
-    em_options() {
+    void SetUp() override {
         static_cast<void>(take_errors());
         EXPECT_EQ(em_register_error_handler(keep_error), EM_OK);
     }
-    ~em_options() override {
+    void TearDown() override {
         for (const char* const name :
              {"SKERRY_EM_ESV", "SKERRY_EM_ASYNCHRONOUS", "SKERRY_EM_COOPERATIVE", "SKERRY_EM_SUSPENDED_MAX",
               "SKERRY_EM_STARVATION", "SKERRY_EM_STACK_SIZE", "SKERRY_EM_POLL_NS"}) {

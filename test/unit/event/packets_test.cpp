@@ -16,13 +16,13 @@ namespace {
 // A packet of 40 bytes, of at most 100, behind 128 bytes of headroom.
 class packets : public testing::Test {
   protected:
-    packets() {
+    void SetUp() override {
         em_pool_cfg_t c = pool_config(100, 1, EM_EVENT_TYPE_PACKET);
         pool_ = em_pool_create("packets", EM_POOL_UNDEF, &c);
         packet_ = em_alloc(40, EM_EVENT_TYPE_PACKET, pool_);
-        EXPECT_NE(packet_, EM_EVENT_UNDEF);
+        ASSERT_NE(packet_, EM_EVENT_UNDEF);
     }
-    ~packets() override { em_free(packet_); }
+    void TearDown() override { em_free(packet_); }
 
     [[nodiscard]] char* head() const { return static_cast<char*>(em_packet_pointer(packet_)); }
     void expect(std::uint32_t headroom, std::uint32_t size, std::uint32_t tailroom) const {
