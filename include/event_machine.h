@@ -17,6 +17,7 @@
 #include <event_machine/api/event_machine_eo.h>
 #include <event_machine/api/event_machine_error.h>
 #include <event_machine/api/event_machine_event.h>
+#include <event_machine/api/event_machine_event_group.h>
 #include <event_machine/api/event_machine_queue.h>
 #include <event_machine/api/event_machine_scheduler.h>
 #include <event_machine/api/event_machine_types.h>

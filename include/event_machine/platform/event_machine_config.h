@@ -19,6 +19,13 @@
 /* The shared library shows the function. */
 #define EM_API __attribute__((__visibility__("default")))
 
+/* At most; of each of them. */
+#define EM_MAX_EVENT_GROUPS 1024
+#define EM_EVENT_GROUP_MAX_NOTIF 6
+
+/* What no longer counts for a group, or never did, is found out when it is received. */
+#define EM_EVENT_GROUP_SAFE_MODE 1
+
 /* A type of its own for each kind of handle, so that compilers tell them apart. */
 #define EM_HANDLE_T(type) typedef struct type##_object* type
 

@@ -4,8 +4,10 @@
 #include <exception>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include <event_machine/api/event_machine_dispatcher.h>
+#include <event_machine/api/event_machine_event_group.h>
 #include <event_machine/api/event_machine_scheduler.h>
 
 #include <skerry/detail/frontend/forkjoin/finish_frame.hpp>
@@ -87,11 +89,25 @@ void call(event_machine& em, const event_machine::delivery& d) noexcept {
     }
 }
 
+// What the event counts for; none: for no group. It belongs to the receive function from now on, and has no tag.
+group_tag begin_group(event_machine& em, const event_machine::delivery& d) noexcept {
+    const group_tag tag = std::exchange(d.what->group, {});
+    if (!tag.any() || em.groups().begin(tag)) {
+        return tag;
+    }
+    static_cast<void>(event_error(EM_ERR_BAD_ID, EM_ESCOPE_EVENT_GROUP_UPDATE,
+                                  "em_dispatch: an event of queue %p counts for event group %p no more; it is received "
+                                  "without a group",
+                                  static_cast<void*>(d.from->handle), handle_of<void*>(tag.number())));
+    return {};
+}
+
 void receive(event_machine& em, const event_machine::delivery& d) noexcept {
     event_thread& thread = this_event_thread;
     thread.inside = d.to;
     thread.queue = d.from;
     thread.holds_queue = d.from->atomic();
+    thread.group = begin_group(em, d);
     const worker& self = worker::of(*current_page);
     self.with_trace([&](auto trace) {
         if constexpr (std::is_same_v<decltype(trace), null_trace>) {
@@ -104,6 +120,9 @@ void receive(event_machine& em, const event_machine::delivery& d) noexcept {
             trace.end(trace_id(d.what));
         }
     });
+    if (thread.group.any()) {
+        em_event_group_processing_end();
+    }
     const bool holds = thread.holds_queue;
     thread.inside = nullptr;
     thread.queue = nullptr;

@@ -8,6 +8,8 @@
 
 #include <skerry/detail/base/abi.hpp>
 
+#include "frontend/event/group_tag.hpp"
+
 namespace skerry::inline SKERRY_ABI::detail {
 
 class event_pool;
@@ -21,6 +23,7 @@ struct event {
     std::uint32_t size = 0; // bytes that were asked for
     em_event_type_t type = EM_EVENT_TYPE_UNDEF;
     unsigned subpool = 0;
+    group_tag group; // what it counts for; none but in a queue
 
     static constexpr std::size_t alignment = 64;
     // So that what follows is aligned, too.

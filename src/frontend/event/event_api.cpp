@@ -107,36 +107,6 @@ void em_free(em_event_t handle) {
     e.pool->give(e);
 }
 
-em_status_t em_send(em_event_t handle, em_queue_t queue) {
-    constexpr em_escope_t scope = EM_ESCOPE_SEND;
-    const auto no_queue = [&] {
-        return refuse_call(EM_ERR_BAD_ID, scope, "%s: there is no queue %p", "em_send", static_cast<void*>(queue));
-    };
-    return with_machine("em_send", scope, [&](event_machine& em) -> em_status_t {
-        if (em.queue(queue) == nullptr) { // or it is removed from here on, before the lock
-            return no_queue();
-        }
-        if (handle == EM_EVENT_UNDEF) {
-            return refuse_call(EM_ERR_BAD_ARG, scope, "em_send: no event");
-        }
-        event& e = *event::of(handle);
-        if (this_event_thread.until_started != nullptr) {
-            this_event_thread.until_started->push_back({&e, queue});
-            return EM_OK;
-        }
-        switch (em.send(e, queue)) {
-        case event_machine::sent::yes: return EM_OK;
-        case event_machine::sent::no_queue: return no_queue();
-        case event_machine::sent::full:
-            return refuse_call(EM_ERR_OPERATION_FAILED, scope, "em_send: queue %p holds as many events as it may",
-                               static_cast<void*>(queue));
-        case event_machine::sent::not_open: break;
-        }
-        return refuse_call(EM_ERR_BAD_STATE, scope, "em_send: no execution object receives from queue %p now",
-                           static_cast<void*>(queue));
-    });
-}
-
 void* em_event_pointer(em_event_t handle) {
     if (handle == EM_EVENT_UNDEF) {
         static_cast<void>(refuse_call(EM_ERR_BAD_ARG, EM_ESCOPE_EVENT_POINTER, "em_event_pointer: no event"));

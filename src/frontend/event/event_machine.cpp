@@ -4,8 +4,6 @@
 
 #include <utility>
 
-#include <event_machine/api/event_machine_event.h>
-
 namespace skerry::inline SKERRY_ABI::detail {
 
 machine::atomic<event_machine*> event_machine::the_one{nullptr};
@@ -16,6 +14,7 @@ namespace {
 void free_all(event* first) noexcept {
     while (first != nullptr) {
         event* const e = std::exchange(first, first->next);
+        e->group = {};
         e->pool->give(*e);
     }
 }
@@ -257,14 +256,6 @@ void event_machine::await_gone(event_queue& q) {
 void event_machine::await_stopped(execution_object& eo) {
     std::unique_lock lock(lock_);
     changed_.wait(lock, [&] { return eo.state != EM_EO_STATE_STOPPING; });
-}
-
-void send_notices(const std::vector<notice>& which) noexcept {
-    for (const notice& n : which) {
-        if (em_send(n.event, n.queue) != EM_OK) {
-            em_free(n.event); // nobody else has it
-        }
-    }
 }
 
 // --- events ---------------------------------------------------------------------------------------------------------

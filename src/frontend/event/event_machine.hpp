@@ -25,6 +25,7 @@
 #include <skerry/detail/core/worker_page.hpp>
 #include <skerry/detail/sync/machine.hpp>
 
+#include "frontend/event/event_group.hpp"
 #include "frontend/event/pool.hpp"
 #include "frontend/event/queue.hpp"
 #include "frontend/event/scheduler.hpp"
@@ -41,6 +42,7 @@ struct event_thread {
     bool dispatching = false;    // the core is in em_dispatch()
     bool holds_queue = false;    // for an event of an atomic queue that it holds
     event_queue* queue = nullptr;
+    group_tag group;                    // of the receive function that runs
     execution_object* inside = nullptr; // whose function runs
     struct later {
         event* what;
@@ -141,6 +143,8 @@ class event_machine {
     [[nodiscard]] std::size_t remove_pool(std::size_t number) noexcept;
     [[nodiscard]] event_pool* pool(em_pool_t handle) const noexcept { return pools_.of(number_of(handle)); }
 
+    [[nodiscard]] event_groups& groups() noexcept { return groups_; }
+
     // EM_QUEUE_UNDEF: there are most_queues. Errors: std::bad_alloc.
     em_queue_t add_queue(std::unique_ptr<event_queue> q);
     em_eo_t add_object(std::unique_ptr<execution_object> eo);
@@ -207,6 +211,7 @@ class event_machine {
     void finish_stop(execution_object& eo) noexcept;
 
     const int core_count_;
+    event_groups groups_;
 
     mutable mutex<machine> lock_;
     condition<machine> changed_;
@@ -222,9 +227,6 @@ class event_machine {
     machine::atomic<std::size_t> listed_{0};                            // written under lock_
     std::array<machine::atomic<const context*>, EM_MAX_CORES> calls_{}; // each written by its core
 };
-
-// What is refused is freed.
-void send_notices(const std::vector<notice>& which) noexcept;
 
 // A bell is delivered to behind the lock.
 inline void ring(bell* b) noexcept {

@@ -3,7 +3,6 @@
 // The functions of event_machine.h for execution objects.
 
 #include <memory>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -53,29 +52,6 @@ em_status_t em_eo_delete(em_eo_t handle) {
 }
 
 namespace {
-
-// Errors: std::bad_alloc. False: it was said what is wrong.
-bool copy_notices(const char* function, em_escope_t scope, int count, const em_notif_t* table, std::vector<notice>& to,
-                  em_status_t& status) {
-    if (count < 0 || (count > 0 && table == nullptr)) {
-        status = refuse_call(EM_ERR_BAD_ARG, scope, "%s: %d notifications without a table", function, count);
-        return false;
-    }
-    for (const em_notif_t& n : std::span(table, static_cast<std::size_t>(count))) {
-        if (n.egroup != EM_EVENT_GROUP_UNDEF) {
-            status = refuse_call(EM_ERR_NOT_IMPLEMENTED, scope, "%s: notifications to event groups are not there yet",
-                                 function);
-            return false;
-        }
-        if (n.event == EM_EVENT_UNDEF || event_machine::instance()->queue(n.queue) == nullptr) {
-            status =
-                refuse_call(EM_ERR_BAD_ARG, scope, "%s: a notification without an event, or to no queue", function);
-            return false;
-        }
-        to.push_back({n.event, n.queue});
-    }
-    return true;
-}
 
 // A function that waits for other cores may not be called where they may wait for this one.
 bool may_wait(const char* function, em_escope_t scope, em_status_t& status) noexcept {

@@ -14,16 +14,11 @@
 #include <skerry/detail/sync/machine.hpp>
 
 #include "frontend/event/event.hpp"
+#include "frontend/event/notices.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
 struct execution_object;
-
-// What is sent when something is over.
-struct notice {
-    em_event_t event;
-    em_queue_t queue;
-};
 
 struct event_queue {
     // Constant.

@@ -58,6 +58,10 @@ em_status_t with_object(const char* function, em_escope_t scope, em_eo_t handle,
     });
 }
 
+inline em_status_t refuse_no_group(const char* function, em_escope_t scope, em_event_group_t handle) noexcept {
+    return refuse_call(EM_ERR_BAD_ID, scope, "%s: there is no event group %p", function, static_cast<void*>(handle));
+}
+
 // Null: it is right.
 const char* wrong_with(const em_pool_cfg_t& c) noexcept;
 

@@ -100,8 +100,8 @@ TEST(refusals, objects) {
     EXPECT_EQ(em_eo_stop(r.eo, 1, &when), static_cast<em_status_t>(EM_ERR_BAD_ARG));
     expect_error(EM_ERR_BAD_ARG, "em_eo_stop: a notification without an event, or to no queue");
     when.egroup = EM_REINTERPRET_CAST(em_event_group_t, 1);
-    EXPECT_EQ(em_eo_stop(r.eo, 1, &when), static_cast<em_status_t>(EM_ERR_NOT_IMPLEMENTED));
-    expect_error(EM_ERR_NOT_IMPLEMENTED, "em_eo_stop: notifications to event groups are not there yet");
+    EXPECT_EQ(em_eo_stop(r.eo, 1, &when), static_cast<em_status_t>(EM_ERR_BAD_ARG));
+    expect_error(EM_ERR_BAD_ARG, "em_eo_stop: a notification without an event, or to no queue");
     const em_queue_t alone = create_queue(EM_QUEUE_TYPE_ATOMIC);
     EXPECT_EQ(em_eo_remove_queue(r.eo, alone, 0, nullptr), static_cast<em_status_t>(EM_ERR_BAD_STATE));
     expect_error(EM_ERR_BAD_STATE,
