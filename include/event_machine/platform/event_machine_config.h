@@ -23,6 +23,11 @@
 #define EM_MAX_EVENT_GROUPS 1024
 #define EM_EVENT_GROUP_MAX_NOTIF 6
 
+/* Hooks of each kind, at most; all kinds are there. */
+#define EM_CALLBACKS_MAX 8
+#define EM_API_HOOKS_ENABLE 1
+#define EM_IDLE_HOOKS_ENABLE 1
+
 /* What no longer counts for a group, or never did, is found out when it is received. */
 #define EM_EVENT_GROUP_SAFE_MODE 1
 

@@ -6,6 +6,7 @@
  * and em_term_core() at its end; then one calls em_term(). A core has a place in the default runtime meanwhile, so
  * every construct of Skerry works in receive functions. More cores than CPUs work; no thread is pinned. */
 
+#include <event_machine/platform/event_machine_hooks.h>
 #include <event_machine/platform/event_machine_pool.h>
 
 EM_BEGIN_DECLS
@@ -18,7 +19,9 @@ typedef struct {
     int core_count;                 /* 1 to EM_MAX_CORES */
     em_core_mask_t phys_mask;       /* of as many cores; which they are does not count */
     em_pool_cfg_t default_pool_cfg; /* of EM_POOL_DEFAULT */
-    uint32_t internal_check;        /* em_conf_init() was called */
+    em_api_hooks_t api_hooks;       /* null: none */
+    em_idle_hooks_t idle_hooks;
+    uint32_t internal_check; /* em_conf_init() was called */
 } em_conf_t;
 
 EM_API void em_conf_init(em_conf_t* conf);

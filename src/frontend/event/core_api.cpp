@@ -6,11 +6,30 @@
 #include <new>
 #include <system_error>
 
+#include "frontend/event/hooks.hpp"
 #include "frontend/event/refuse.hpp"
 #include "sched/entry.hpp"
 #include "sched/team.hpp"
 
 using namespace skerry::detail;
+
+namespace {
+
+void add_hooks(const em_conf_t& conf) noexcept {
+    const auto add = [](hook kind, auto func) {
+        if (func != nullptr) {
+            static_cast<void>(the_event_hooks.add(kind, reinterpret_cast<event_hooks::function>(func)));
+        }
+    };
+    add(hook::alloc, conf.api_hooks.alloc_hook);
+    add(hook::free, conf.api_hooks.free_hook);
+    add(hook::send, conf.api_hooks.send_hook);
+    add(hook::to_idle, conf.idle_hooks.to_idle_hook);
+    add(hook::to_active, conf.idle_hooks.to_active_hook);
+    add(hook::while_idle, conf.idle_hooks.while_idle_hook);
+}
+
+} // namespace
 
 void em_conf_init(em_conf_t* conf) {
     if (conf == nullptr) {
@@ -51,6 +70,7 @@ em_status_t em_init(const em_conf_t* conf) {
     }
     try {
         event_machine::publish(new event_machine(*conf));
+        add_hooks(*conf);
     } catch (const std::bad_alloc&) {
         return refuse_call(EM_ERR_ALLOC_FAILED, scope, "em_init: there is no memory for the default pool");
     }
@@ -109,6 +129,7 @@ em_status_t em_term(const em_conf_t* /*conf*/) {
             return refuse_call(EM_ERR_BAD_STATE, scope, "em_term: %d cores have not called em_term_core()", inside);
         }
         event_machine::publish(nullptr);
+        the_event_hooks.remove_all();
         delete &em;
         return EM_OK;
     });

@@ -14,6 +14,7 @@
 
 #include "base/port/clock.hpp"
 #include "frontend/event/event_machine.hpp"
+#include "frontend/event/hooks.hpp"
 #include "sched/team_wait.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -159,9 +160,13 @@ em_status_t em_dispatch(std::uint64_t rounds) {
     for (std::uint64_t round = 0; rounds == 0 || round < rounds;) {
         event_machine::delivery d;
         if (em->next(d)) {
+            tell_active(self.idle);
             receive(*em, d);
             ++round;
-        } else if (!await_events(*em, rounds == 0 ? never : port::now_ns() + patience_ns)) {
+            continue;
+        }
+        tell_idle(self.idle);
+        if (!await_events(*em, rounds == 0 ? never : port::now_ns() + patience_ns)) {
             break;
         }
     }

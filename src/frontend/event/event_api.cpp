@@ -2,6 +2,9 @@
 
 // The functions of event_machine.h for pools and events.
 
+#include <span>
+
+#include "frontend/event/hooks.hpp"
 #include "frontend/event/refuse.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -95,7 +98,12 @@ em_event_t em_alloc(uint32_t size, em_event_type_t type, em_pool_t pool) {
                             : refuse_call(EM_ERR_ALLOC_FAILED, scope,
                                           "em_alloc: no event of %u bytes is free in pool '%s'", size, from->name());
     }));
-    return e != nullptr ? e->handle() : EM_EVENT_UNDEF;
+    if (e == nullptr) {
+        return EM_EVENT_UNDEF;
+    }
+    const em_event_t handle = e->handle();
+    tell_allocated(std::span(&handle, 1), 1, size, type, pool);
+    return handle;
 }
 
 void em_free(em_event_t handle) {
@@ -103,6 +111,7 @@ void em_free(em_event_t handle) {
         static_cast<void>(refuse_call(EM_ERR_BAD_ARG, EM_ESCOPE_FREE, "em_free: no event"));
         return;
     }
+    tell_freed(std::span(&handle, 1));
     event& e = *event::of(handle);
     e.pool->give(e);
 }

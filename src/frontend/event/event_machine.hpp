@@ -40,6 +40,7 @@ struct event_thread {
     int core = -1;
     worker_page* page = nullptr; // of the core
     bool dispatching = false;    // the core is in em_dispatch()
+    bool idle = false;           // it found no event when it last looked
     bool holds_queue = false;    // for an event of an atomic queue that it holds
     event_queue* queue = nullptr;
     group_tag group;                    // of the receive function that runs

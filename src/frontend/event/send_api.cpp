@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 
+#include "frontend/event/hooks.hpp"
 #include "frontend/event/refuse.hpp"
 
 using namespace skerry::detail;
@@ -38,14 +39,21 @@ int send_events(const char* function, em_escope_t scope, std::span<const em_even
                                    static_cast<void*>(queue));
             }
         }
+        if (this_event_thread.until_started != nullptr) {
+            for (const em_event_t handle : events) {
+                this_event_thread.until_started->push_back({event::of(handle), queue});
+                event::of(handle)->group = tag;
+                ++count;
+            }
+            return EM_OK;
+        }
+        if (events.empty()) {
+            return EM_OK;
+        }
+        tell_sent(events, queue,
+                  tag.any() ? group : handle_of<em_event_group_t>(event::of(events.front())->group.number()));
         for (const em_event_t handle : events) {
             event& e = *event::of(handle);
-            if (this_event_thread.until_started != nullptr) {
-                this_event_thread.until_started->push_back({&e, queue});
-                e.group = tag;
-                ++count;
-                continue;
-            }
             if (tag.any()) { // or it was sent in a start function, and has one
                 e.group = tag;
             }
