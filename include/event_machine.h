@@ -21,6 +21,7 @@
 #include <event_machine/api/event_machine_queue.h>
 #include <event_machine/api/event_machine_scheduler.h>
 #include <event_machine/api/event_machine_types.h>
+#include <event_machine/api/event_machine_version.h>
 #include <event_machine/platform/event_machine_hooks.h>
 #include <event_machine/platform/event_machine_hw_config.h>
 #include <event_machine/platform/event_machine_hw_specific.h>

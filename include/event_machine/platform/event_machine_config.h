@@ -28,6 +28,9 @@
 #define EM_API_HOOKS_ENABLE 1
 #define EM_IDLE_HOOKS_ENABLE 1
 
+/* Cores take times for em_debug_timestamp() when somebody asks for them. */
+#define EM_DEBUG_TIMESTAMP_ENABLE 1
+
 /* What no longer counts for a group, or never did, is found out when it is received. */
 #define EM_EVENT_GROUP_SAFE_MODE 1
 

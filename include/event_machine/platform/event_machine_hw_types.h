@@ -56,6 +56,9 @@ typedef struct {
     uint64_t bits;
 } em_core_mask_t;
 
+/* Bytes of a mask as text, the end included. */
+#define EM_CORE_MASK_STRLEN ((EM_MAX_CORES + 3) / 4 + 3)
+
 typedef enum em_status_e {
     EM_ERR_BAD_ARG = 1,
     EM_ERR_BAD_STATE = 2,
@@ -81,6 +84,17 @@ typedef enum em_status_e {
     EM_ERR_CANCELED = 22,
     EM_ERR
 } em_status_e;
+
+typedef enum { EM_LOG_DBG, EM_LOG_PRINT, EM_LOG_ERR } em_log_level_t;
+
+/* What the event machine has to say, as of printf(). */
+typedef int (*em_log_func_t)(em_log_level_t level, const char* fmt, ...) __attribute__((__format__(printf, 2, 3)));
+typedef int (*em_vlog_func_t)(em_log_level_t level, const char* fmt, va_list args);
+
+/* On a core in em_dispatch(): it makes events of what has come from outside, or sends out what the program has kept
+ * back. How many events. */
+typedef int (*em_input_poll_func_t)(void);
+typedef int (*em_output_drain_func_t)(void);
 
 /* An error handler that returns an error with this bit ends the process. */
 #define EM_ERROR_FATAL_MASK 0x80000000

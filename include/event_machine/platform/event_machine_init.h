@@ -19,7 +19,19 @@ typedef struct {
     int core_count;                 /* 1 to EM_MAX_CORES */
     em_core_mask_t phys_mask;       /* of as many cores; which they are does not count */
     em_pool_cfg_t default_pool_cfg; /* of EM_POOL_DEFAULT */
-    em_api_hooks_t api_hooks;       /* null: none */
+    struct {                        /* null: the standard streams. Both or none; the first is called */
+        em_log_func_t log_fn;
+        em_vlog_func_t vlog_fn;
+    } log;
+    struct {                                /* null: nothing; the cores on which it is called, all if there are none */
+        em_input_poll_func_t input_poll_fn; /* whenever the core looks for an event; without one, every 100 us */
+        em_core_mask_t input_poll_mask;
+    } input;
+    struct {
+        em_output_drain_func_t output_drain_fn; /* after 32 events; without events, every 100 us */
+        em_core_mask_t output_drain_mask;
+    } output;
+    em_api_hooks_t api_hooks; /* null: none */
     em_idle_hooks_t idle_hooks;
     uint32_t internal_check; /* em_conf_init() was called */
 } em_conf_t;
@@ -30,6 +42,9 @@ EM_API em_status_t em_init_core(void);
 EM_API em_status_t em_term_core(void);
 /* Frees what is left: events, queues, execution objects, pools. `conf` is not looked at. */
 EM_API em_status_t em_term(const em_conf_t* conf);
+
+/* What em_init() was told: 0. */
+EM_API uint16_t em_device_id(void);
 
 EM_END_DECLS
 

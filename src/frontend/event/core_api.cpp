@@ -6,6 +6,7 @@
 #include <new>
 #include <system_error>
 
+#include "frontend/event/event_log.hpp"
 #include "frontend/event/hooks.hpp"
 #include "frontend/event/refuse.hpp"
 #include "sched/entry.hpp"
@@ -65,11 +66,22 @@ em_status_t em_init(const em_conf_t* conf) {
         return refuse_call(EM_ERR_BAD_ARG, scope, "em_init: phys_mask has %d cores, core_count is %d",
                            em_core_mask_count(&conf->phys_mask), conf->core_count);
     }
+    if ((conf->log.log_fn == nullptr) != (conf->log.vlog_fn == nullptr)) {
+        return refuse_call(EM_ERR_BAD_POINTER, scope, "em_init: of log_fn and vlog_fn one is null");
+    }
+    em_core_mask_t cores{};
+    em_core_mask_set_count(conf->core_count, &cores);
+    if (((conf->input.input_poll_mask.bits | conf->output.output_drain_mask.bits) & ~cores.bits) != 0) {
+        return refuse_call(EM_ERR_BAD_ARG, scope,
+                           "em_init: input_poll_mask or output_drain_mask has a core that is not one of the %d",
+                           conf->core_count);
+    }
     if (const char* const wrong = wrong_with(conf->default_pool_cfg)) {
         return refuse_call(EM_ERR_BAD_ARG, scope, "em_init: default_pool_cfg: %s", wrong);
     }
     try {
         event_machine::publish(new event_machine(*conf));
+        log_events_by(conf->log.log_fn);
         add_hooks(*conf);
     } catch (const std::bad_alloc&) {
         return refuse_call(EM_ERR_ALLOC_FAILED, scope, "em_init: there is no memory for the default pool");
@@ -130,6 +142,7 @@ em_status_t em_term(const em_conf_t* /*conf*/) {
         }
         event_machine::publish(nullptr);
         the_event_hooks.remove_all();
+        log_events_by(nullptr);
         delete &em;
         return EM_OK;
     });
@@ -144,6 +157,11 @@ int em_core_count() {
         return EM_OK;
     }));
     return count;
+}
+
+uint16_t em_device_id() {
+    const event_machine* const em = event_machine::instance();
+    return em != nullptr ? em->conf().device_id : std::uint16_t{0};
 }
 
 // --- errors ---------------------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <limits>
@@ -15,6 +16,7 @@
 #include "base/port/clock.hpp"
 #include "frontend/event/event_machine.hpp"
 #include "frontend/event/hooks.hpp"
+#include "frontend/event/polled.hpp"
 #include "sched/team_wait.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -131,6 +133,18 @@ void receive(event_machine& em, const event_machine::delivery& d) noexcept {
     em.received(d, holds);
 }
 
+// The core asks for an event; false: there is none.
+bool look(event_machine& em, event_machine::delivery& d) noexcept {
+    if (!the_event_hooks.takes_times()) [[likely]] {
+        return em.next(d);
+    }
+    event_thread& self = this_event_thread;
+    self.asked_ns = port::now_ns();
+    const bool found = em.next(d);
+    self.answered_ns = port::now_ns();
+    return found;
+}
+
 // False: there was none in time.
 bool await_events(event_machine& em, std::uint64_t deadline) noexcept {
     worker& self = worker::of(*current_page);
@@ -157,16 +171,26 @@ em_status_t em_dispatch(std::uint64_t rounds) {
                            "em_dispatch: inside of a receive function, a task or run()");
     }
     self.dispatching = true;
+    polled_functions polled(em->conf(), self.core);
+    std::uint64_t until = never; // it waits no longer
     for (std::uint64_t round = 0; rounds == 0 || round < rounds;) {
         event_machine::delivery d;
-        if (em->next(d)) {
+        polled.before();
+        if (look(*em, d)) {
             tell_active(self.idle);
             receive(*em, d);
             ++round;
+            until = never;
             continue;
         }
         tell_idle(self.idle);
-        if (!await_events(*em, rounds == 0 ? never : port::now_ns() + patience_ns)) {
+        polled.idle();
+        const std::uint64_t now = port::now_ns();
+        if (rounds != 0 && until == never) {
+            until = now + patience_ns;
+        }
+        const std::uint64_t nap = polled.any() ? now + polled_functions::nap_ns : never;
+        if (!await_events(*em, std::min(until, nap)) && port::now_ns() >= until) {
             break;
         }
     }

@@ -21,7 +21,7 @@ void free_all(event* first) noexcept {
 
 } // namespace
 
-event_machine::event_machine(const em_conf_t& conf) : core_count_(conf.core_count) {
+event_machine::event_machine(const em_conf_t& conf) : conf_(conf) {
     sleepers_.reserve(static_cast<std::size_t>(conf.core_count));
     pools_.put(number_of(EM_POOL_DEFAULT), std::make_unique<event_pool>(EM_POOL_DEFAULT_NAME, conf.default_pool_cfg));
 }
@@ -34,7 +34,7 @@ event_machine::~event_machine() {
 
 int event_machine::add_core() noexcept {
     const std::lock_guard lock(lock_);
-    if (cores_begun_ == core_count_) {
+    if (cores_begun_ == conf_.core_count) {
         return -1;
     }
     ++cores_inside_;

@@ -43,7 +43,9 @@ struct event_thread {
     bool idle = false;           // it found no event when it last looked
     bool holds_queue = false;    // for an event of an atomic queue that it holds
     event_queue* queue = nullptr;
-    group_tag group;                    // of the receive function that runs
+    group_tag group;            // of the receive function that runs
+    std::uint64_t asked_ns = 0; // when it last looked for an event, and had the answer; if somebody asks for it
+    std::uint64_t answered_ns = 0;
     execution_object* inside = nullptr; // whose function runs
     struct later {
         event* what;
@@ -132,7 +134,8 @@ class event_machine {
     ~event_machine();
     static void publish(event_machine* one) noexcept { the_one.store(one, memory_order::release); }
 
-    [[nodiscard]] int core_count() const noexcept { return core_count_; }
+    [[nodiscard]] int core_count() const noexcept { return conf_.core_count; }
+    [[nodiscard]] const em_conf_t& conf() const noexcept { return conf_; }
     // A number for one more core; negative: all have begun.
     [[nodiscard]] int add_core() noexcept;
     void remove_core() noexcept;
@@ -211,7 +214,7 @@ class event_machine {
     [[nodiscard]] std::vector<notice> end_leaving(event_queue& q) noexcept;
     void finish_stop(execution_object& eo) noexcept;
 
-    const int core_count_;
+    const em_conf_t conf_;
     event_groups groups_;
 
     mutable mutex<machine> lock_;

@@ -6,7 +6,8 @@
 //
 // Thread safety: any thread. A hook is called outside of the lock: it may do what the program likes.
 //
-// Invariant: a bit of flags_ is set if and only if there are hooks of that kind; both change under the lock.
+// Invariant: a bit of flags_ is set if and only if there are hooks of that kind; both change under the lock. One more
+// bit says that cores take times.
 
 #include <array>
 #include <cstddef>
@@ -32,6 +33,10 @@ class event_hooks {
     // relaxed: whoever sees the bit finds the hooks under the lock; who does not has come before them
     [[nodiscard]] bool any(hook kind) const noexcept { return (flags_.load(memory_order::relaxed) & bit(kind)) != 0; }
 
+    // Whether cores take times for em_debug_timestamp(). relaxed: it begins at some time
+    [[nodiscard]] bool takes_times() const noexcept { return (flags_.load(memory_order::relaxed) & times) != 0; }
+    void take_times() noexcept { flags_.fetch_or(times, memory_order::relaxed); }
+
     // False: there are EM_CALLBACKS_MAX.
     [[nodiscard]] bool add(hook kind, function f) noexcept;
     // The first one of that name; false: there is none.
@@ -53,6 +58,7 @@ class event_hooks {
 
   private:
     static constexpr std::size_t kinds = 6;
+    static constexpr std::uint32_t times = 1U << kinds;
 
     struct row {
         std::size_t count = 0;
