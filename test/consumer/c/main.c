@@ -30,12 +30,20 @@ static em_status_t print_error(em_eo_t eo, em_status_t error, em_escope_t scope,
     return error;
 }
 
+int environment_in_c(void); /* environment.c */
+
 int main(void) {
     em_conf_t conf;
     em_eo_t eo;
     em_queue_t queue;
     em_event_t event;
 
+    const int wrong = environment_in_c();
+
+    if (wrong != 0) {
+        printf("environment.c:%d\n", wrong);
+        return 5;
+    }
     em_register_error_handler(print_error);
     em_conf_init(&conf);
     conf.thread_per_core = 1;
