@@ -20,6 +20,7 @@
 #include <event_machine/api/event_machine_event_group.h>
 #include <event_machine/api/event_machine_queue.h>
 #include <event_machine/api/event_machine_scheduler.h>
+#include <event_machine/api/event_machine_timer.h>
 #include <event_machine/api/event_machine_types.h>
 #include <event_machine/api/event_machine_version.h>
 #include <event_machine/platform/event_machine_hooks.h>
@@ -28,5 +29,6 @@
 #include <event_machine/platform/event_machine_hw_types.h>
 #include <event_machine/platform/event_machine_init.h>
 #include <event_machine/platform/event_machine_pool.h>
+#include <event_machine/platform/event_machine_timer_hw_specific.h>
 
 #endif

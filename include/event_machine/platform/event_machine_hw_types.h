@@ -20,7 +20,8 @@ typedef enum em_event_type_major_e {
     EM_EVENT_TYPE_PACKET = 2 << 24,
     EM_EVENT_TYPE_TIMER = 3 << 24,
     EM_EVENT_TYPE_CRYPTO = 4 << 24,
-    EM_EVENT_TYPE_VECTOR = 5 << 24
+    EM_EVENT_TYPE_VECTOR = 5 << 24,
+    EM_EVENT_TYPE_TIMER_IND = 6 << 24 /* of timer rings */
 } em_event_type_major_e;
 
 typedef enum em_event_type_sw_minor_e { EM_EVENT_TYPE_SW_DEFAULT = 0 } em_event_type_sw_minor_e;

@@ -55,9 +55,6 @@ em_status_t em_init(const em_conf_t* conf) {
         return refuse_call(EM_ERR_NOT_SUPPORTED, scope, "em_init: %s",
                            conf->device_id != 0 ? "there is one device, 0" : "a core is a thread, never a process");
     }
-    if (conf->event_timer != 0) {
-        return refuse_call(EM_ERR_NOT_IMPLEMENTED, scope, "em_init: timers are not there yet");
-    }
     if (conf->thread_per_core == 0 || conf->core_count < 1 || conf->core_count > EM_MAX_CORES) {
         return refuse_call(EM_ERR_BAD_ARG, scope, "em_init: thread_per_core is %d (not 0), core_count is %d (1 to %d)",
                            conf->thread_per_core, conf->core_count, EM_MAX_CORES);
@@ -140,6 +137,7 @@ em_status_t em_term(const em_conf_t* /*conf*/) {
         if (const int inside = em.cores_inside()) {
             return refuse_call(EM_ERR_BAD_STATE, scope, "em_term: %d cores have not called em_term_core()", inside);
         }
+        em.timers().stop();
         event_machine::publish(nullptr);
         the_event_hooks.remove_all();
         log_events_by(nullptr);

@@ -14,6 +14,12 @@ namespace skerry::inline SKERRY_ABI::detail {
 
 class event_pool;
 
+// The timeout by which a timer has sent an event, or will.
+struct timeout_note {
+    std::uint32_t number = 0; // from 1; 0: none
+    bool periodic = false;
+};
+
 // What stands in front of an event's bytes. Its handle is its address.
 //
 // Thread safety: the event's owner; while it lies in a queue or is free, whoever holds the lock of that.
@@ -23,7 +29,8 @@ struct event {
     std::uint32_t size = 0; // bytes that were asked for
     em_event_type_t type = EM_EVENT_TYPE_UNDEF;
     unsigned subpool = 0;
-    group_tag group; // what it counts for; none but in a queue
+    group_tag group;      // what it counts for; none but in a queue
+    timeout_note timeout; // until it is freed
 
     static constexpr std::size_t alignment = 64;
     // So that what follows is aligned, too.
@@ -31,6 +38,11 @@ struct event {
 
     static event* of(em_event_t handle) noexcept { return reinterpret_cast<event*>(handle); }
     [[nodiscard]] em_event_t handle() noexcept { return reinterpret_cast<em_event_t>(this); }
+    // Nothing is left of what it was for. Whoever frees it calls this.
+    void forget() noexcept {
+        group = {};
+        timeout = {};
+    }
     [[nodiscard]] void* bytes() noexcept { return reinterpret_cast<std::byte*>(this) + header_bytes; }
 };
 

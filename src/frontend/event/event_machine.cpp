@@ -14,7 +14,6 @@ namespace {
 void free_all(event* first) noexcept {
     while (first != nullptr) {
         event* const e = std::exchange(first, first->next);
-        e->group = {};
         e->pool->give(*e);
     }
 }

@@ -29,6 +29,7 @@
 #include "frontend/event/pool.hpp"
 #include "frontend/event/queue.hpp"
 #include "frontend/event/scheduler.hpp"
+#include "frontend/event/timer.hpp"
 #include "sched/worker.hpp"
 #include "sync/condition.hpp"
 #include "sync/mutex.hpp"
@@ -148,6 +149,7 @@ class event_machine {
     [[nodiscard]] event_pool* pool(em_pool_t handle) const noexcept { return pools_.of(number_of(handle)); }
 
     [[nodiscard]] event_groups& groups() noexcept { return groups_; }
+    [[nodiscard]] event_timers& timers() noexcept { return timers_; }
 
     // EM_QUEUE_UNDEF: there are most_queues. Errors: std::bad_alloc.
     em_queue_t add_queue(std::unique_ptr<event_queue> q);
@@ -216,6 +218,7 @@ class event_machine {
 
     const em_conf_t conf_;
     event_groups groups_;
+    event_timers timers_;
 
     mutable mutex<machine> lock_;
     condition<machine> changed_;

@@ -61,6 +61,7 @@ event* event_pool::take(std::uint32_t size, em_event_type_t type) noexcept {
 }
 
 void event_pool::give(event& e) noexcept {
+    e.forget();
     const std::lock_guard lock(lock_);
     subpool& s = subpools_[e.subpool];
     e.next = s.free;

@@ -297,8 +297,6 @@ TEST(refusals, beginning) {
     expect_error(EM_ERR_NOT_SUPPORTED, "em_init: there is one device, 0");
     EXPECT_EQ(refused([](em_conf_t& c) { c.process_per_core = 1; }), static_cast<em_status_t>(EM_ERR_NOT_SUPPORTED));
     expect_error(EM_ERR_NOT_SUPPORTED, "em_init: a core is a thread, never a process");
-    EXPECT_EQ(refused([](em_conf_t& c) { c.event_timer = 1; }), static_cast<em_status_t>(EM_ERR_NOT_IMPLEMENTED));
-    expect_error(EM_ERR_NOT_IMPLEMENTED, "em_init: timers are not there yet");
     EXPECT_EQ(refused([](em_conf_t& c) { c.core_count = 65; }), static_cast<em_status_t>(EM_ERR_BAD_ARG));
     expect_error(EM_ERR_BAD_ARG, "em_init: thread_per_core is 1 (not 0), core_count is 65 (1 to 64)");
     EXPECT_EQ(refused([](em_conf_t& c) { em_core_mask_zero(&c.phys_mask); }), static_cast<em_status_t>(EM_ERR_BAD_ARG));
