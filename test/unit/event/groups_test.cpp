@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -247,6 +248,41 @@ TEST(groups, an_event_that_was_freed_in_its_queue_counts_for_nothing) {
     EXPECT_THAT(g.work.groups, testing::ElementsAre(EM_EVENT_GROUP_UNDEF));
     EXPECT_EQ(em_event_group_is_ready(g.group), EM_FALSE);
     EXPECT_TRUE(take_errors().empty());
+}
+
+TEST(groups, abort_has_one_outcome) {
+    cores machine(2, 64);
+    joined j;
+    const receiver worker = make_receiver(
+        [](void* context, em_event_t event, em_event_type_t, em_queue_t, void*) {
+            em_free(event);
+            ++static_cast<joined*>(context)->worked;
+        },
+        &j, EM_QUEUE_TYPE_PARALLEL);
+    const receiver listener = make_receiver(
+        [](void* context, em_event_t event, em_event_type_t, em_queue_t, void*) {
+            em_free(event);
+            ++static_cast<joined*>(context)->told;
+        },
+        &j, EM_QUEUE_TYPE_PARALLEL);
+    const em_event_group_t group = em_event_group_create();
+    constexpr int rounds = 1000;
+    int aborted = 0;
+    for (int i = 0; i < rounds; ++i) {
+        const em_notif_t then{make_event(), listener.queue, EM_EVENT_GROUP_UNDEF};
+        ASSERT_EQ(em_event_group_apply(group, 1, 1, &then), EM_OK);
+        ASSERT_EQ(em_send_group(make_event(), worker.queue, group), EM_OK);
+        if (i % 2 == 0) {
+            std::this_thread::yield();
+        }
+        if (em_event_group_abort(group) == EM_OK) {
+            em_free(then.event); // it will not be sent
+            ++aborted;
+        }
+        cores::until([&] { return j.worked == i + 1 && j.told == i + 1 - aborted; });
+    }
+    EXPECT_EQ(j.told, rounds - aborted);
+    static_cast<void>(take_errors());
 }
 
 // --- in a receive function ------------------------------------------------------------------------------------------

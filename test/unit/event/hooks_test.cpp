@@ -3,6 +3,7 @@
 // Hooks: what they are told, in which order, and how many there may be.
 
 #include <array>
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -167,6 +168,36 @@ TEST(hooks, there_are_at_most_eight_of_a_kind) {
     }
     ASSERT_EQ(em_dispatch(1), EM_OK);
     EXPECT_TRUE(take().empty());
+}
+
+std::atomic<int> sent{0};
+void count_sent(const em_event_t* /*events*/, int num, em_queue_t /*queue*/, em_event_group_t /*group*/) {
+    sent += num;
+}
+
+TEST(hooks, come_and_go_while_others_send) {
+    cores machine(2, 64);
+    std::atomic<int> received{0};
+    const receiver r = make_receiver(
+        [](void* context, em_event_t event, em_event_type_t, em_queue_t queue, void*) {
+            if (++*static_cast<std::atomic<int>*>(context) < 2000) {
+                EXPECT_EQ(em_send(event, queue), EM_OK);
+            } else {
+                em_free(event);
+            }
+        },
+        &received, EM_QUEUE_TYPE_PARALLEL);
+    sent = 0;
+    ASSERT_EQ(em_hooks_register_send(count_sent), EM_OK);
+    for (int i = 0; i < 4; ++i) {
+        ASSERT_EQ(em_send(make_event(), r.queue), EM_OK);
+    }
+    while (received < 2000) {
+        ASSERT_EQ(em_hooks_register_send(count_sent), EM_OK); // for a while called twice
+        ASSERT_EQ(em_hooks_unregister_send(count_sent), EM_OK);
+    }
+    EXPECT_GE(sent, 2000); // one was there all the time
+    EXPECT_TRUE(take_errors().empty());
 }
 
 TEST(hooks, refusals) {
