@@ -2,6 +2,8 @@
 
 // environment.h in C++: all of it by the program that tests it in C, and between threads.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <thread>
 #include <vector>
@@ -11,7 +13,7 @@
 extern "C" {
 int environment_in_c(void);
 }
-#include "../../consumer/c/environment.c"
+#include "../../consumer/c/environment.c" // NOLINT(bugprone-suspicious-include): a program in C, here in C++
 
 namespace skerry::test {
 namespace {
@@ -68,13 +70,13 @@ TEST(environment, nobody_passes_a_barrier_before_all_are_there) {
     env_barrier_t barrier;
     env_barrier_init(&barrier, &mask);
     constexpr int rounds = 200;
-    std::vector<int> arrived(rounds * threads); // no atomics: the barrier orders
+    std::vector<std::array<int, threads>> arrived(rounds); // no atomics: the barrier orders
     on_threads([&](int i) {
-        for (int r = 0; r < rounds; ++r) {
-            arrived[static_cast<std::size_t>(r * threads + i)] = 1;
+        for (std::array<int, threads>& round : arrived) {
+            round[static_cast<std::size_t>(i)] = 1;
             env_barrier_sync(&barrier);
-            for (int k = 0; k < threads; ++k) {
-                EXPECT_EQ(arrived[static_cast<std::size_t>(r * threads + k)], 1);
+            for (const int there : round) {
+                EXPECT_EQ(there, 1);
             }
         }
     });
