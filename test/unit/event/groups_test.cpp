@@ -146,6 +146,7 @@ TEST_P(groups_on, a_group_that_grows_while_it_is_received_notifies_behind_the_la
     ASSERT_EQ(em_send_group(root, grower.queue, group), EM_OK);
     cores::until([&] { return t.nodes_when_told >= 0; });
     EXPECT_EQ(t.nodes_when_told, 1023);
+    ASSERT_EQ(em_eo_stop_sync(listener.eo), EM_OK);
     EXPECT_TRUE(take_errors().empty());
 }
 
@@ -281,6 +282,8 @@ TEST(groups, abort_has_one_outcome) {
         }
         cores::until([&] { return j.worked == i + 1 && j.told == i + 1 - aborted; });
     }
+    ASSERT_EQ(em_eo_stop_sync(worker.eo), EM_OK);
+    ASSERT_EQ(em_eo_stop_sync(listener.eo), EM_OK);
     EXPECT_EQ(j.told, rounds - aborted);
     static_cast<void>(take_errors());
 }

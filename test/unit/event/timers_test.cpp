@@ -195,6 +195,7 @@ TEST(timers, cancel_has_one_outcome) {
     EXPECT_EQ(set, rounds * cancellers);
     EXPECT_EQ(o.received + canceled, set);
     EXPECT_EQ(em_timer_delete(timer), EM_OK);
+    ASSERT_EQ(em_eo_stop_sync(r.eo), EM_OK);
     for (const error_seen& e : take_errors()) { // of those that found the pool empty
         EXPECT_EQ(e.error, status_of(EM_ERR_ALLOC_FAILED)) << e.text;
     }
