@@ -38,7 +38,7 @@ em_status_t keep_error(em_eo_t eo, em_status_t error, em_escope_t scope, va_list
     return error;
 }
 
-cores::cores(int count, std::uint32_t events) {
+cores::cores(int count, std::uint32_t events, void (*change)(em_conf_t&)) {
     static_cast<void>(take_errors());
     need(em_register_error_handler(keep_error), "em_register_error_handler");
     em_conf_t conf;
@@ -48,6 +48,9 @@ cores::cores(int count, std::uint32_t events) {
     em_core_mask_set_count(count, &conf.phys_mask);
     conf.default_pool_cfg.subpool[0].size = 64;
     conf.default_pool_cfg.subpool[0].num = events;
+    if (change != nullptr) {
+        change(conf);
+    }
     need(em_init(&conf), "em_init");
     std::atomic<int> begun{0};
     for (int i = 0; i < count; ++i) {
@@ -55,7 +58,7 @@ cores::cores(int count, std::uint32_t events) {
             need(em_init_core(), "em_init_core");
             ++begun;
             while (!over_) {
-                need(em_dispatch(1000), "em_dispatch");
+                static_cast<void>(em_dispatch(1000));
             }
             need(em_term_core(), "em_term_core");
         });

@@ -29,8 +29,8 @@ em_status_t keep_error(em_eo_t eo, em_status_t error, em_escope_t scope, va_list
 
 class cores {
   public:
-    // `events` of 64 bytes in the default pool.
-    explicit cores(int count, std::uint32_t events = 1024);
+    // `events` of 64 bytes in the default pool. `change`: what else the configuration has.
+    explicit cores(int count, std::uint32_t events = 1024, void (*change)(em_conf_t&) = nullptr);
     cores(const cores&) = delete;
     cores& operator=(const cores&) = delete;
     ~cores();
