@@ -23,13 +23,17 @@ namespace {
 // Something is there for the core, or the time is over.
 class event_or_time {
   public:
-    event_or_time(event_machine& em, int core, std::uint64_t deadline) noexcept
+    // `naps`: the core looks after output that was not taken when the time is over, and else at once.
+    event_or_time(event_machine& em, int core, std::uint64_t deadline, bool naps) noexcept
         : em_(em),
           core_(core),
-          deadline_(deadline) {}
+          deadline_(deadline),
+          naps_(naps) {}
 
-    [[nodiscard]] bool done() const noexcept { return em_.any_ready(core_) || time_left_ns() == 0; }
-    [[nodiscard]] bool arm(bell& b) { return em_.arm(core_, b); }
+    [[nodiscard]] bool done() const noexcept {
+        return em_.any_ready(core_) || (!naps_ && em_.offers()) || time_left_ns() == 0;
+    }
+    [[nodiscard]] bool arm(bell& b) { return em_.arm(core_, b, naps_); }
     [[nodiscard]] bool disarm() noexcept { return em_.disarm(core_); }
     [[nodiscard]] std::uint64_t time_left_ns() const noexcept {
         if (deadline_ == dispatch_limits::never) {
@@ -43,6 +47,7 @@ class event_or_time {
     event_machine& em_;
     const int core_;
     const std::uint64_t deadline_;
+    const bool naps_;
 };
 
 void tell_thrown(const execution_object& to, const std::exception_ptr& error) noexcept {
@@ -216,16 +221,18 @@ unsigned dispatcher::receive_some() noexcept {
     return before + d.count + local;
 }
 
-void dispatcher::await_events(std::uint64_t deadline) noexcept {
+void dispatcher::await_events(std::uint64_t deadline, bool naps) noexcept {
     worker& self = worker::of(*current_page);
-    event_or_time condition(em_, core_, deadline);
+    event_or_time condition(em_, core_, deadline, naps);
     self.home.wait(self, wanted::any(), self.mine().depth(), condition, nullptr, &em_);
 }
 
 // Returns how many events; 0: there was none for so long, or until the deadline.
 unsigned dispatcher::round(std::uint64_t wait_ns, std::uint64_t deadline) noexcept {
     for (bool first = true;; first = false) {
-        em_.run_duties(core_);
+        if (!em_.has_asked(core_)) { // they may wait for others, which would wait for that event
+            em_.run_duties(core_);
+        }
         if (polls_) {
             static_cast<void>(em_.conf().input.input_poll_fn());
         }
@@ -248,7 +255,7 @@ unsigned dispatcher::round(std::uint64_t wait_ns, std::uint64_t deadline) noexce
             return 0;
         }
         const bool naps = polls_ || em_.offers();
-        await_events(naps ? std::min(deadline, now + em_.options().poll_ns) : deadline);
+        await_events(naps ? std::min(deadline, now + em_.options().poll_ns) : deadline, naps);
     }
 }
 

@@ -47,7 +47,7 @@ class dispatcher {
     unsigned receive_some() noexcept;
     unsigned receive_local() noexcept;
     void receive(event_machine::delivery& d) noexcept;
-    void await_events(std::uint64_t deadline) noexcept;
+    void await_events(std::uint64_t deadline, bool naps) noexcept;
 
     event_machine& em_;
     const int core_;

@@ -100,7 +100,9 @@ int em_alloc_multi(em_event_t events[], int num, uint32_t size, em_event_type_t 
             }
             events[made] = e->handle();
         }
-        tell_allocated(std::span(events, static_cast<std::size_t>(made)), num, size, type, pool);
+        if (made != 0) {
+            tell_allocated(std::span(events, static_cast<std::size_t>(made)), num, size, type, pool);
+        }
         return made == num ? em_status_t{EM_OK}
                            : refuse_call(EM_ERR_ALLOC_FAILED, scope,
                                          "em_alloc_multi: %d events of %u bytes were free in pool '%s', not %d", made,

@@ -52,6 +52,9 @@ int event_machine::add_core() noexcept {
     inside_ |= bit;
     wake_ups none;
     objects_.each([&](execution_object& eo) { // those that run have functions for the core, too
+        if (eo.state == EM_EO_STATE_STARTING && !eo.local_begun) {
+            return; // the core will be one of those inside
+        }
         if (eo.state == EM_EO_STATE_STARTING && eo.to_end != 0) {
             eo.to_end |= bit;
             add_duties(eo, bit, 0, none);
@@ -68,9 +71,9 @@ int event_machine::add_core() noexcept {
 
 void event_machine::remove_core(int core) noexcept {
     const std::uint64_t bit = std::uint64_t{1} << core;
-    event_list dropped;
     for (;;) { // an object after another may be started or stopped by this
         execution_object* last_for = nullptr;
+        event_list dropped;
         {
             const std::lock_guard lock(lock_);
             execution_object* after = nullptr;
@@ -86,27 +89,25 @@ void event_machine::remove_core(int core) noexcept {
                     break;
                 }
             }
-            if (last_for == nullptr) {
-                inside_ &= ~bit;
-                set_duties(duties_.load(memory_order::relaxed) & ~bit); // relaxed: written under the lock
+            while (!locals_[static_cast<std::size_t>(core)].empty()) {
+                event& e = locals_[static_cast<std::size_t>(core)].pop();
+                --e.to->elsewhere;
+                dropped.push(e);
+            }
+            if (last_for == nullptr && dropped.empty()) {
                 local_ &= ~bit;
-                while (!locals_[static_cast<std::size_t>(core)].empty()) {
-                    event& e = locals_[static_cast<std::size_t>(core)].pop();
-                    --e.to->elsewhere;
-                    dropped.push(e);
-                }
+                set_duties(duties_.load(memory_order::relaxed) & ~bit); // relaxed: written under the lock
                 objects_.each([bit](execution_object& eo) { eo.started &= ~bit; });
-                note();
+                pools_.each([core](event_pool& p) { p.give_back_cache(core); });
+                inside_ &= ~bit; // em_term() may take the machine away from here on
+                return;
             }
         }
-        if (last_for == nullptr) {
-            break;
+        free_all(dropped);
+        if (last_for != nullptr) {
+            last_for->state == EM_EO_STATE_STARTING ? finish_start(*last_for) : finish_stop(*last_for);
         }
-        last_for->state == EM_EO_STATE_STARTING ? finish_start(*last_for) : finish_stop(*last_for);
     }
-    free_all(dropped);
-    const std::lock_guard lock(lock_);
-    pools_.each([core](event_pool& p) { p.give_back_cache(core); }); // behind the last that it has freed
 }
 
 int event_machine::cores_inside() noexcept {

@@ -256,7 +256,8 @@ class event_machine {
         return (duties_.load(memory_order::relaxed) >> core & 1) != 0; // relaxed: what they are lies under the lock
     }
     // As of a Condition (team.hpp): from now on, whoever makes something ready for the core delivers to its bell.
-    [[nodiscard]] bool arm(int core, bell& b);
+    // Without naps also for output that was not taken.
+    [[nodiscard]] bool arm(int core, bell& b, bool naps);
     [[nodiscard]] bool disarm(int core) noexcept;
 
     callbacks<em_dispatch_enter_func_t> enters;
@@ -272,6 +273,7 @@ class event_machine {
         std::unique_ptr<event_queue> gone;
         event_list dropped;
         execution_object* stopped = nullptr; // its stop function is to be called
+        [[nodiscard]] bool any() const noexcept { return !removed.empty() || !changed.empty() || stopped != nullptr; }
     };
     void end(endings& over) noexcept;
 

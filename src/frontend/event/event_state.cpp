@@ -82,12 +82,12 @@ void event_state::note(event_call call) noexcept {
     word_.store(word_of(generation(), event_mark::none, call), memory_order::relaxed);
 }
 
-bool event_state::give_away(std::uint16_t generation, event_call call, event_mark mark,
-                            std::uint64_t& before) noexcept {
+bool event_state::give_away(std::uint16_t generation, event_call call, event_mark mark, std::uint64_t& before,
+                            std::uint64_t& after) noexcept {
     before = word_.load(memory_order::relaxed);
+    after = word_of(generation + 1U, mark, call);
     return generation_of(before) == generation && mark_field.of(before) == 0 &&
-           word_.compare_exchange_strong(before, word_of(generation + 1U, mark, call), memory_order::relaxed,
-                                         memory_order::relaxed);
+           word_.compare_exchange_strong(before, after, memory_order::relaxed, memory_order::relaxed);
 }
 
 bool event_state::unmark(std::uint16_t generation, event_call call, event_mark mark) noexcept {
@@ -130,12 +130,12 @@ bool giving_away::begin(event& e, std::uint16_t generation, event_call call, eve
         return true;
     }
     e_ = &e;
-    return e.state.give_away(generation, call, mark, before_);
+    return e.state.give_away(generation, call, mark, before_, after_);
 }
 
 void giving_away::take_back() noexcept {
     if (e_ != nullptr) {
-        e_->state.take_back(before_);
+        e_->state.take_back(before_, after_);
     }
 }
 

@@ -67,11 +67,13 @@ class event_state {
     // The event is that of the one with this generation.
     [[nodiscard]] bool is(std::uint16_t generation) const noexcept;
     void note(event_call call) noexcept;
-    // The next generation. False: it is that of another one already. `before`: for take_back().
-    [[nodiscard]] bool give_away(std::uint16_t generation, event_call call, event_mark mark,
-                                 std::uint64_t& before) noexcept;
-    // Precondition: nobody else has got the event since.
-    void take_back(std::uint64_t before) noexcept { word_.store(before, memory_order::relaxed); }
+    // The next generation. False: it is that of another one already. Both words: for take_back().
+    [[nodiscard]] bool give_away(std::uint16_t generation, event_call call, event_mark mark, std::uint64_t& before,
+                                 std::uint64_t& after) noexcept;
+    // As before, unless somebody else has used it since.
+    void take_back(std::uint64_t before, std::uint64_t after) noexcept {
+        static_cast<void>(word_.compare_exchange_strong(after, before, memory_order::relaxed, memory_order::relaxed));
+    }
     // False: it was not marked so by the one with this generation.
     [[nodiscard]] bool unmark(std::uint16_t generation, event_call call, event_mark mark) noexcept;
 
@@ -100,12 +102,14 @@ class giving_away {
     // False: the handle is not the owner's.
     [[nodiscard]] bool begin(event& e, std::uint16_t generation, event_call call,
                              event_mark mark = event_mark::none) noexcept;
-    // It is still the caller's. Precondition: it began, and nobody else has got the event.
+    // It is still the caller's, unless who has refused it (an output function, a hook) has used it up. Precondition: it
+    // began.
     void take_back() noexcept;
 
   private:
     event* e_ = nullptr;
     std::uint64_t before_ = 0;
+    std::uint64_t after_ = 0;
 };
 
 } // namespace skerry::inline SKERRY_ABI::detail

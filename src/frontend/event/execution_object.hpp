@@ -23,7 +23,7 @@ struct held_event {
 
 // What receives events. Thread safety: what is not constant is guarded by event_machine's lock.
 //
-// Invariant: bits of `to_begin` and `begun_late` are those of cores inside; while there is one, the object is in the
+// Invariant: bits of `to_begin` and `late` are those of cores inside; while there is one, the object is in the
 // machine's list of duties.
 struct execution_object {
     // Constant.
@@ -51,6 +51,7 @@ struct execution_object {
     std::uint64_t late = 0;     // that have come since the start, and shall run its function
     std::uint64_t started = 0;  // that have run the start function, or need not
     bool in_duties = false;
+    bool local_begun = false; // a start: cores are marked for its functions, or need not be
     links<execution_object> with_duties;
     bool finishing = false;           // a start: what its functions have sent is being sent
     bool told = false;                // whoever started it waits and says itself what has failed

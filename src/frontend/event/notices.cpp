@@ -33,7 +33,7 @@ bool copy_notices(const char* function, em_escope_t scope, int count, const em_n
 bool may_wait(const char* function, em_escope_t scope, em_status_t& status) noexcept {
     const event_machine& em = *event_machine::instance();
     const event_thread& self = this_event_thread;
-    if (self.scheduled == nullptr && self.queue == nullptr &&
+    if (self.scheduled == nullptr && self.queue == nullptr && (self.core < 0 || !em.has_asked(self.core)) &&
         (current_page == nullptr || em.core_that_waits_for(current_page->ctx) < 0)) {
         return true;
     }

@@ -214,6 +214,10 @@ em_status_t stop(const char* function, em_escope_t scope, em_eo_t handle, int nu
             (sync && !may_wait(function, scope, status))) {
             return status;
         }
+        if (sync && this_event_thread.inside == &eo) { // the stop waits for the function, too
+            return refuse_call(EM_ERR_BAD_CONTEXT, scope, "%s: inside of a function of execution object '%s' itself",
+                               function, eo.name.data());
+        }
         if (em.stop(eo, std::move(then)) == event_machine::done::no) {
             return refuse_call(EM_ERR_BAD_STATE, scope, "%s: execution object '%s' is not started", function,
                                eo.name.data());

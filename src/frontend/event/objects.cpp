@@ -171,6 +171,7 @@ bool event_machine::begin_start(execution_object& eo, bool told) noexcept {
     eo.state = EM_EO_STATE_STARTING;
     eo.told = told;
     eo.started = 0;
+    eo.local_begun = false;
     eo.local_status = EM_OK;
     return true;
 }
@@ -197,6 +198,7 @@ event_machine::done event_machine::begin_local_starts(execution_object& eo, std:
         wake_ups w;
         const std::lock_guard lock(lock_);
         eo.when_done = std::move(then);
+        eo.local_begun = true;
         if (eo.local_start == nullptr) {
             eo.started = inside_;
         } else {
@@ -242,11 +244,14 @@ void event_machine::finish_start(execution_object& eo) noexcept {
         send_notices(then);
         return;
     }
+    // In the start function of another object, which may fail: what this one has sent is not of that one.
+    execution_object* const outer = std::exchange(this_event_thread.starting, nullptr);
     for (const held_event& h : held) {
         if (em_send(h.what->handle(), h.to) != EM_OK) {
             em_free(h.what->handle());
         }
     }
+    this_event_thread.starting = outer;
     send_notices(then);
     bool stops = false;
     {

@@ -199,6 +199,10 @@ event_pool::waited event_pool::take_within(std::uint32_t size, em_event_type_t t
         const std::uint64_t now = port::now_ns();
         const bool last = now >= deadline;
         e = take(size, type, last);
+        if (e != nullptr && ended_.load(memory_order::acquire)) {
+            give(*std::exchange(e, nullptr));
+            return waited::ended;
+        }
         if (e != nullptr) {
             return waited::yes;
         }

@@ -35,10 +35,10 @@ void event_machine::note() noexcept {
     }
 }
 
-bool event_machine::arm(int core, bell& b) {
+bool event_machine::arm(int core, bell& b, bool naps) {
     wake_ups w;
     const std::lock_guard lock(lock_);
-    if (any_ready(core)) {
+    if (any_ready(core) || (!naps && !stalled_outputs_.empty())) {
         return false;
     }
     bells_[static_cast<std::size_t>(core)] = &b;
@@ -204,6 +204,8 @@ bool event_machine::next(int core, unsigned most, delivery& d) noexcept {
             asked.from = nullptr;
             places_[static_cast<std::size_t>(core)].current ^= 1;
             if (d.from->open) {
+                wake_ups w;
+                wake_one(scheduler_.cores(), w); // it may take long, and the core has looked at nothing else
                 return true;
             }
             for (const em_event_t e : std::span(d.events).first(d.count)) {
@@ -219,7 +221,7 @@ bool event_machine::next(int core, unsigned most, delivery& d) noexcept {
 }
 
 void event_machine::ask_ahead(int core) noexcept {
-    if (options_.asynchronous == 0 || has_asked(core)) {
+    if (options_.asynchronous == 0 || has_asked(core) || has_duties(core)) { // which come first, and may wait
         return;
     }
     delivery& asked = ahead_[static_cast<std::size_t>(core)];
@@ -274,14 +276,20 @@ void event_machine::received(int core, const delivery& d, bool holds) noexcept {
         if (ordered_place& p = place_of(core); p.source != nullptr) {
             end_place(p, w);
         }
+        const std::uint64_t bit = std::uint64_t{1} << core;
         const event_queue* const asked = ahead_[static_cast<std::size_t>(core)].from;
         if (asked == nullptr || asked->group != q.group) {
-            q.group->inside &= ~(std::uint64_t{1} << core);
+            q.group->inside &= ~bit;
         }
         over.changed = end_change(*q.group);
         leave(d, over, w);
         note();
         drains = !outputs_.empty();
+        // What the core does before it looks again may take long, and perhaps it may not take what it has listed.
+        if (asked != nullptr || drains || over.any() || has_duties(core) || conf_.input.input_poll_fn != nullptr ||
+            conf_.output.output_drain_fn != nullptr || (q.group->mask & bit) == 0) {
+            wake_one(scheduler_.cores(), w);
+        }
     }
     if (drains) {
         drain_outputs();

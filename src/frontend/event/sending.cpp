@@ -74,9 +74,10 @@ ordered_place* event_machine::place_of_caller() noexcept {
         return nullptr;
     }
     const event_thread& self = this_event_thread;
-    const int core = self.scheduled != nullptr ? self.core
-                     : current_page != nullptr ? core_that_waits_for(current_page->ctx)
-                                               : -1;
+    int core = current_page != nullptr ? core_that_waits_for(current_page->ctx) : -1;
+    if (core < 0 && self.scheduled != nullptr) { // a function of the program around the receive function
+        core = self.core;
+    }
     if (core < 0) {
         return nullptr;
     }
@@ -144,7 +145,8 @@ void event_machine::end_order(int core) noexcept {
 event_machine::sent event_machine::send_out(std::unique_lock<mutex<machine>>& lock, event_queue& q,
                                             ordered_place* place, std::span<const em_event_t> events,
                                             std::size_t& taken) noexcept {
-    if (place == nullptr) {
+    const bool first = place == nullptr || is_first(*place);
+    if (place == nullptr && q.drain == event_queue::drained::no) { // nothing of it lies there
         ++q.receiving;
         lock.unlock();
         const int n = q.out->function(events.data(), static_cast<unsigned>(events.size()), q.handle, q.out->arguments);
@@ -154,7 +156,6 @@ event_machine::sent event_machine::send_out(std::unique_lock<mutex<machine>>& lo
         return taken == events.size() ? sent::yes : sent::refused;
     }
     wake_ups none;
-    const bool first = is_first(*place);
     for (; taken < events.size() && q.has_room(); ++taken) {
         event& e = *event::of(events[taken]);
         if (first) {
@@ -187,9 +188,11 @@ void event_machine::drain_outputs() noexcept {
             while (n < some.size() && !q.events.empty()) {
                 some[n++] = q.events.pop().handle();
             }
+            q.elsewhere += n;
             lock.unlock();
             const int said = q.out->function(some.data(), n, q.handle, q.out->arguments);
             lock.lock();
+            q.elsewhere -= n;
             const unsigned went = said < 0 ? 0 : std::min(static_cast<unsigned>(said), n);
             takes = went == n;
             while (n != went) {

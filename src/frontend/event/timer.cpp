@@ -309,6 +309,7 @@ void event_timers::run() noexcept {
         }
         lock.lock();
     }
+    lock.unlock();
     for (const expiry& e : late_) {
         em_free(e.event);
     }

@@ -340,11 +340,11 @@ em_timer_t em_tmo_get_timer(em_tmo_t tmo) {
 }
 
 em_tmo_type_t em_tmo_get_type(em_event_t handle, em_tmo_t* tmo, bool reset) {
-    if (handle == EM_EVENT_UNDEF) {
-        static_cast<void>(refuse_call(EM_ERR_BAD_ARG, EM_ESCOPE_TMO_GET_TYPE, "em_tmo_get_type: no event"));
+    event* const e = owned("em_tmo_get_type", EM_ESCOPE_TMO_GET_TYPE, handle);
+    if (e == nullptr) {
         return EM_TMO_TYPE_NONE;
     }
-    timeout_note& note = event::of(handle)->timeout;
+    timeout_note& note = e->timeout;
     const timeout_note found = reset ? std::exchange(note, {}) : note;
     if (tmo != nullptr) {
         *tmo = handle_of<em_tmo_t>(std::size_t{found.number});

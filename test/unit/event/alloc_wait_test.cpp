@@ -108,7 +108,7 @@ TEST(alloc_wait, its_time_ends_it) {
     for (const std::uint64_t ns : {std::uint64_t{0}, std::uint64_t{2'000'000}}) {
         ASSERT_EQ(em_pool_stats_reset(pool), EM_OK);
         EXPECT_EQ(skerry_em_alloc_wait(1, sw, pool, ns), EM_EVENT_UNDEF);
-        expect_told(EM_ERR_TIMEOUT, "skerry_em_alloc_wait: no event of 1 bytes was free in pool 'p' in time");
+        expect_error(EM_ERR_TIMEOUT, "skerry_em_alloc_wait: no event of 1 bytes was free in pool 'p' in time");
         em_pool_stats_t s;
         ASSERT_EQ(em_pool_stats(pool, &s), EM_OK);
         EXPECT_EQ(s.subpool_stats[0].alloc_fails, 1U) << "one call";
@@ -161,7 +161,7 @@ TEST(alloc_wait, a_pool_that_is_waited_for_stays) {
         const em_event_t only = em_alloc(1, sw, pool);
         std::thread waiter([&] { em_free(skerry_em_alloc_wait(1, sw, pool, UINT64_MAX)); });
         EXPECT_EQ(em_pool_delete(pool), static_cast<em_status_t>(EM_ERR_NOT_FREE));
-        expect_told(EM_ERR_NOT_FREE, " events are in use or waited for");
+        expect_error(EM_ERR_NOT_FREE, " events are in use or waited for");
         em_free(only);
         waiter.join();
     }
@@ -177,7 +177,7 @@ TEST(alloc_wait, it_uses_no_processor) {
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
         EXPECT_LT(used.tv_sec * 1'000'000'000 + used.tv_nsec, 100'000'000); // one that searches would use 300 ms
     }).join();
-    expect_told(EM_ERR_TIMEOUT, "skerry_em_alloc_wait: no event of 1 bytes was free in pool 'default' in time");
+    expect_error(EM_ERR_TIMEOUT, "skerry_em_alloc_wait: no event of 1 bytes was free in pool 'default' in time");
     em_free(only);
 }
 
@@ -185,17 +185,18 @@ TEST(alloc_wait, what_is_refused_is_not_waited_for) {
     static_cast<void>(take_errors());
     ASSERT_EQ(em_register_error_handler(keep_error), EM_OK);
     EXPECT_EQ(skerry_em_alloc_wait(1, sw, EM_POOL_DEFAULT, UINT64_MAX), EM_EVENT_UNDEF);
-    expect_told(EM_ERR_NOT_INITIALIZED, "skerry_em_alloc_wait: em_init() was not called");
+    expect_error(EM_ERR_NOT_INITIALIZED, "skerry_em_alloc_wait: em_init() was not called");
     const bare_machine machine;
     EXPECT_EQ(skerry_em_alloc_wait(1, sw, EM_POOL_UNDEF, UINT64_MAX), EM_EVENT_UNDEF);
-    expect_told(EM_ERR_BAD_ID, "skerry_em_alloc_wait: there is no pool");
+    expect_error(EM_ERR_BAD_ID, "skerry_em_alloc_wait: there is no pool");
     EXPECT_EQ(skerry_em_alloc_wait(257, sw, EM_POOL_DEFAULT, UINT64_MAX), EM_EVENT_UNDEF);
-    expect_told(EM_ERR_TOO_LARGE, "skerry_em_alloc_wait: the largest events of pool 'default' have 256 bytes, not 257");
+    expect_error(EM_ERR_TOO_LARGE,
+                 "skerry_em_alloc_wait: the largest events of pool 'default' have 256 bytes, not 257");
     EXPECT_EQ(skerry_em_alloc_wait(1, EM_EVENT_TYPE_PACKET, EM_POOL_DEFAULT, UINT64_MAX), EM_EVENT_UNDEF);
-    expect_told(EM_ERR_BAD_TYPE, "skerry_em_alloc_wait: pool 'default' has no events of type 0x2000000");
+    expect_error(EM_ERR_BAD_TYPE, "skerry_em_alloc_wait: pool 'default' has no events of type 0x2000000");
     const core_scope core;
     EXPECT_EQ(skerry_em_alloc_wait(1, sw, EM_POOL_DEFAULT, UINT64_MAX), EM_EVENT_UNDEF);
-    expect_told(EM_ERR_BAD_CONTEXT, "skerry_em_alloc_wait: the calling thread is a core, which others may wait for");
+    expect_error(EM_ERR_BAD_CONTEXT, "skerry_em_alloc_wait: the calling thread is a core, which others may wait for");
 }
 
 } // namespace

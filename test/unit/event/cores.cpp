@@ -27,6 +27,14 @@ std::vector<error_seen> take_errors() {
     return std::exchange(errors, {});
 }
 
+void expect_error(em_status_t error, const std::string& text) {
+    const std::vector<error_seen> seen = take_errors();
+    ASSERT_EQ(seen.size(), 1U) << text;
+    EXPECT_EQ(seen[0].error, error) << seen[0].text;
+    EXPECT_THAT(seen[0].text, testing::HasSubstr(text));
+    EXPECT_NE(EM_ESCOPE(seen[0].scope), 0U);
+}
+
 em_status_t keep_error(em_eo_t eo, em_status_t error, em_escope_t scope, va_list args) {
     std::array<char, 400> text{};
     if (EM_ESCOPE(scope) != 0) {

@@ -43,19 +43,19 @@ TEST(events_alone, several_are_allocated_and_freed_together) {
     em_free_multi(all.data(), 4);
     ASSERT_EQ(em_alloc_multi(all.data(), 0, 7, sw, EM_POOL_DEFAULT), 0);
     EXPECT_EQ(em_alloc_multi(all.data(), 6, 7, sw, EM_POOL_DEFAULT), 4) << "the other six are the caller's";
-    expect_told(EM_ERR_ALLOC_FAILED, "em_alloc_multi: 4 events of 7 bytes were free in pool 'default', not 6");
+    expect_error(EM_ERR_ALLOC_FAILED, "em_alloc_multi: 4 events of 7 bytes were free in pool 'default', not 6");
     em_free_multi(all.data(), 10);
     EXPECT_EQ(em_alloc_multi(nullptr, 1, 7, sw, EM_POOL_DEFAULT), 0);
-    expect_told(EM_ERR_BAD_ARG, "em_alloc_multi: 1 events without a table");
+    expect_error(EM_ERR_BAD_ARG, "em_alloc_multi: 1 events without a table");
     EXPECT_EQ(em_alloc_multi(all.data(), -1, 7, sw, EM_POOL_DEFAULT), 0);
-    expect_told(EM_ERR_BAD_ARG, "em_alloc_multi: -1 events without a table");
+    expect_error(EM_ERR_BAD_ARG, "em_alloc_multi: -1 events without a table");
     EXPECT_EQ(em_alloc_multi(all.data(), 1, 257, sw, EM_POOL_DEFAULT), 0);
-    expect_told(EM_ERR_TOO_LARGE, "em_alloc_multi: the largest events of pool 'default' have 256 bytes, not 257");
+    expect_error(EM_ERR_TOO_LARGE, "em_alloc_multi: the largest events of pool 'default' have 256 bytes, not 257");
     em_free_multi(nullptr, 3);
-    expect_told(EM_ERR_BAD_ARG, "em_free_multi: 3 events without a table");
+    expect_error(EM_ERR_BAD_ARG, "em_free_multi: 3 events without a table");
     all = {make(), EM_EVENT_UNDEF, make()};
     em_free_multi(all.data(), 3);
-    expect_told(EM_ERR_BAD_ARG, "em_free_multi: no event");
+    expect_error(EM_ERR_BAD_ARG, "em_free_multi: no event");
     ASSERT_EQ(em_pool_delete(EM_POOL_DEFAULT), EM_OK) << "the others were freed";
 }
 
@@ -89,25 +89,25 @@ TEST(events_alone, types) {
     EXPECT_EQ(em_event_set_type(all[0], of_packet | 3), EM_OK);
     EXPECT_EQ(em_event_get_type(all[0]), of_packet | 3);
     EXPECT_EQ(em_event_set_type(all[1], of_packet), static_cast<em_status_t>(EM_ERR_BAD_TYPE));
-    expect_told(EM_ERR_BAD_TYPE, "em_event_set_type: pool 'default' has no events of type 0x2000000");
+    expect_error(EM_ERR_BAD_TYPE, "em_event_set_type: pool 'default' has no events of type 0x2000000");
     EXPECT_EQ(em_event_get_type(all[1]), sw | 5) << "as it was";
     EXPECT_EQ(em_event_set_type(all[1], EM_EVENT_TYPE_TIMER_IND), static_cast<em_status_t>(EM_ERR_BAD_TYPE));
-    expect_told(EM_ERR_BAD_TYPE, "em_event_set_type: pool 'default' has no events of type 0x6000000");
+    expect_error(EM_ERR_BAD_TYPE, "em_event_set_type: pool 'default' has no events of type 0x6000000");
     EXPECT_EQ(em_event_set_type(EM_EVENT_UNDEF, sw), static_cast<em_status_t>(EM_ERR_BAD_ARG));
-    expect_told(EM_ERR_BAD_ARG, "em_event_set_type: no event");
+    expect_error(EM_ERR_BAD_ARG, "em_event_set_type: no event");
     const std::array<em_event_t, 2> half{all[0], EM_EVENT_UNDEF};
     EXPECT_EQ(em_event_get_type_multi(half.data(), 2, types.data()), 1);
-    expect_told(EM_ERR_BAD_ARG, "em_event_get_type_multi: no event");
+    expect_error(EM_ERR_BAD_ARG, "em_event_get_type_multi: no event");
     EXPECT_EQ(em_event_same_type_multi(half.data(), 2, &same), 1);
-    expect_told(EM_ERR_BAD_ARG, "em_event_same_type_multi: no event");
+    expect_error(EM_ERR_BAD_ARG, "em_event_same_type_multi: no event");
     EXPECT_EQ(em_event_get_type_multi(all.data(), 1, nullptr), 0);
-    expect_told(EM_ERR_BAD_ARG, "em_event_get_type_multi: 1 events without a table");
+    expect_error(EM_ERR_BAD_ARG, "em_event_get_type_multi: 1 events without a table");
     EXPECT_EQ(em_event_same_type_multi(nullptr, 1, &same), 0);
-    expect_told(EM_ERR_BAD_ARG, "em_event_same_type_multi: 1 events without a table");
+    expect_error(EM_ERR_BAD_ARG, "em_event_same_type_multi: 1 events without a table");
     EXPECT_EQ(em_alloc(1, EM_EVENT_TYPE_VECTOR, EM_POOL_DEFAULT), EM_EVENT_UNDEF);
-    expect_told(EM_ERR_NOT_IMPLEMENTED, "em_alloc: vectors of events are not there yet");
+    expect_error(EM_ERR_NOT_IMPLEMENTED, "em_alloc: vectors of events are not there yet");
     EXPECT_EQ(em_alloc(1, EM_EVENT_TYPE_TIMER_IND, EM_POOL_DEFAULT), EM_EVENT_UNDEF);
-    expect_told(EM_ERR_BAD_TYPE, "em_alloc: pool 'default' has no events of type 0x6000000");
+    expect_error(EM_ERR_BAD_TYPE, "em_alloc: pool 'default' has no events of type 0x6000000");
     em_free_multi(all.data(), 4);
 }
 
@@ -129,11 +129,11 @@ TEST(events_alone, pointers_and_pools) {
     size = 5;
     EXPECT_EQ(em_event_pointer_and_size(EM_EVENT_UNDEF, &size), nullptr);
     EXPECT_EQ(size, 5U);
-    expect_told(EM_ERR_BAD_ARG, "em_event_pointer_and_size: no event");
+    expect_error(EM_ERR_BAD_ARG, "em_event_pointer_and_size: no event");
     EXPECT_EQ(em_event_get_pool(EM_EVENT_UNDEF), EM_POOL_UNDEF);
-    expect_told(EM_ERR_BAD_ARG, "em_event_get_pool: no event");
+    expect_error(EM_ERR_BAD_ARG, "em_event_get_pool: no event");
     EXPECT_EQ(em_event_get_pool_subpool(EM_EVENT_UNDEF, &subpool), EM_POOL_UNDEF);
-    expect_told(EM_ERR_BAD_ARG, "em_event_get_pool_subpool: no event");
+    expect_error(EM_ERR_BAD_ARG, "em_event_get_pool_subpool: no event");
 }
 
 // --- sending ---------------------------------------------------------------------------------------------------------
@@ -197,7 +197,7 @@ TEST(events_sent, the_unsent_tail_stays_the_senders) {
     ASSERT_EQ(em_send(all[0], queue), EM_OK);
     cores::until([&] { return s.inside == 1; }); // the core holds the queue until it may go
     ASSERT_EQ(em_send_multi(&all[1], 9, queue), 4);
-    expect_told(EM_ERR_OPERATION_FAILED, "em_send_multi: queue 0x100 holds as many events as it may");
+    expect_error(EM_ERR_OPERATION_FAILED, "em_send_multi: queue 0x100 holds as many events as it may");
     s.go = true;
     cores::until([&] { return s.count == 5; });
     EXPECT_EQ(s.numbers, (std::vector<int>{0, 1, 2, 3, 4})) << "a full queue drops nothing";
@@ -254,16 +254,16 @@ TEST(events_sent, several_wrong) {
     seen_numbers s;
     std::array<em_event_t, 2> all{make(), EM_EVENT_UNDEF};
     EXPECT_EQ(em_send_multi(all.data(), 1, EM_QUEUE_UNDEF), 0);
-    expect_told(EM_ERR_BAD_ID, "em_send_multi: there is no queue");
+    expect_error(EM_ERR_BAD_ID, "em_send_multi: there is no queue");
     const em_queue_t alone =
         em_queue_create("q", EM_QUEUE_TYPE_ATOMIC, EM_QUEUE_PRIO_NORMAL, EM_QUEUE_GROUP_DEFAULT, nullptr);
     EXPECT_EQ(em_send_multi(all.data(), 2, alone), 0);
-    expect_told(EM_ERR_BAD_STATE, "em_send_multi: no execution object receives from queue 0x100 now");
+    expect_error(EM_ERR_BAD_STATE, "em_send_multi: no execution object receives from queue 0x100 now");
     EXPECT_EQ(em_send_multi(nullptr, 2, alone), 0);
-    expect_told(EM_ERR_BAD_ARG, "em_send_multi: 2 events without a table");
+    expect_error(EM_ERR_BAD_ARG, "em_send_multi: 2 events without a table");
     EXPECT_EQ(em_send_multi(nullptr, 0, alone), 0);
     EXPECT_EQ(em_send_multi(&all[1], 1, alone), 0);
-    expect_told(EM_ERR_BAD_ARG, "em_send_multi: no event");
+    expect_error(EM_ERR_BAD_ARG, "em_send_multi: no event");
     em_free(all[0]);
 }
 
@@ -291,7 +291,7 @@ TEST(events_alone, clones_have_payload_type_and_user_area) {
     EXPECT_EQ(info.id.value, 77U);
 
     EXPECT_EQ(em_event_clone(e, EM_POOL_DEFAULT), EM_EVENT_UNDEF);
-    expect_told(EM_ERR_TOO_SMALL, "em_event_clone: user areas of pool 'default' have 0 bytes, not 16");
+    expect_error(EM_ERR_TOO_SMALL, "em_event_clone: user areas of pool 'default' have 0 bytes, not 16");
     const em_event_t part = em_event_clone_part(e, EM_POOL_DEFAULT, 3, 4, false);
     EXPECT_EQ(em_event_get_pool(part), EM_POOL_DEFAULT);
     EXPECT_EQ(em_event_get_size(part), 4U);
@@ -303,18 +303,18 @@ TEST(events_alone, clones_have_payload_type_and_user_area) {
 
     for (const auto& [offset, bytes] : {std::pair{3U, 8U}, {10U, 1U}, {11U, 1U}, {0U, 0U}, {5U, UINT32_MAX}}) {
         EXPECT_EQ(em_event_clone_part(e, EM_POOL_UNDEF, offset, bytes, false), EM_EVENT_UNDEF);
-        expect_told(EM_ERR_BAD_ARG, "em_event_clone_part: " + std::to_string(bytes) + " bytes from byte " +
-                                        std::to_string(offset) + ", of an event of 10");
+        expect_error(EM_ERR_BAD_ARG, "em_event_clone_part: " + std::to_string(bytes) + " bytes from byte " +
+                                         std::to_string(offset) + ", of an event of 10");
     }
     EXPECT_EQ(em_event_clone(EM_EVENT_UNDEF, pool), EM_EVENT_UNDEF);
-    expect_told(EM_ERR_BAD_ARG, "em_event_clone: no event");
+    expect_error(EM_ERR_BAD_ARG, "em_event_clone: no event");
     EXPECT_EQ(em_event_clone_part(EM_EVENT_UNDEF, pool, 0, 1, false), EM_EVENT_UNDEF);
-    expect_told(EM_ERR_BAD_ARG, "em_event_clone_part: no event");
+    expect_error(EM_ERR_BAD_ARG, "em_event_clone_part: no event");
     EXPECT_EQ(em_event_clone(e, EM_REINTERPRET_CAST(em_pool_t, 16)), EM_EVENT_UNDEF);
-    expect_told(EM_ERR_BAD_ID, "em_event_clone: there is no pool 0x10");
+    expect_error(EM_ERR_BAD_ID, "em_event_clone: there is no pool 0x10");
     const em_event_t fourth = em_event_clone(e, EM_POOL_UNDEF);
     EXPECT_EQ(em_event_clone(e, EM_POOL_UNDEF), EM_EVENT_UNDEF);
-    expect_told(EM_ERR_ALLOC_FAILED, "em_event_clone: no event of 10 bytes is free in pool 'areas'");
+    expect_error(EM_ERR_ALLOC_FAILED, "em_event_clone: no event of 10 bytes is free in pool 'areas'");
     for (const em_event_t x : {e, same, part, with_area, fourth}) {
         em_free(x);
     }
@@ -331,7 +331,7 @@ TEST(events_alone, clones_of_packets_begin_behind_the_headroom) {
     EXPECT_EQ(std::memcmp(em_event_pointer(copy), "abcdef", 6), 0);
     EXPECT_EQ(em_packet_headroom(copy), 128U);
     EXPECT_EQ(em_event_clone(e, EM_POOL_DEFAULT), EM_EVENT_UNDEF);
-    expect_told(EM_ERR_BAD_TYPE, "em_event_clone: pool 'default' has no events of type 0x2000000");
+    expect_error(EM_ERR_BAD_TYPE, "em_event_clone: pool 'default' has no events of type 0x2000000");
     em_free(copy);
     em_free(e);
 }
@@ -371,18 +371,18 @@ TEST(events_alone, user_areas_stay_and_their_numbers_go) {
     EXPECT_EQ(info.uarea, nullptr);
     EXPECT_EQ(info.id.value, 3U);
     EXPECT_EQ(em_event_uarea_id_get(e, nullptr, nullptr), static_cast<em_status_t>(EM_ERR_BAD_POINTER));
-    expect_told(EM_ERR_BAD_POINTER, "em_event_uarea_id_get: two null pointers");
+    expect_error(EM_ERR_BAD_POINTER, "em_event_uarea_id_get: two null pointers");
     EXPECT_EQ(em_event_uarea_info(e, nullptr), static_cast<em_status_t>(EM_ERR_BAD_POINTER));
-    expect_told(EM_ERR_BAD_POINTER, "em_event_uarea_info: a null pointer");
+    expect_error(EM_ERR_BAD_POINTER, "em_event_uarea_info: a null pointer");
     em_free(e);
     EXPECT_EQ(em_event_uarea_get(EM_EVENT_UNDEF, &size), nullptr);
-    expect_told(EM_ERR_BAD_ARG, "em_event_uarea_get: no event");
+    expect_error(EM_ERR_BAD_ARG, "em_event_uarea_get: no event");
     EXPECT_EQ(em_event_uarea_id_get(EM_EVENT_UNDEF, &set, &number), static_cast<em_status_t>(EM_ERR_BAD_ARG));
-    expect_told(EM_ERR_BAD_ARG, "em_event_uarea_id_get: no event");
+    expect_error(EM_ERR_BAD_ARG, "em_event_uarea_id_get: no event");
     EXPECT_EQ(em_event_uarea_id_set(EM_EVENT_UNDEF, 1), static_cast<em_status_t>(EM_ERR_BAD_ARG));
-    expect_told(EM_ERR_BAD_ARG, "em_event_uarea_id_set: no event");
+    expect_error(EM_ERR_BAD_ARG, "em_event_uarea_id_set: no event");
     EXPECT_EQ(em_event_uarea_info(EM_EVENT_UNDEF, &info), static_cast<em_status_t>(EM_ERR_BAD_ARG));
-    expect_told(EM_ERR_BAD_ARG, "em_event_uarea_info: no event");
+    expect_error(EM_ERR_BAD_ARG, "em_event_uarea_info: no event");
     EXPECT_EQ(info.id.value, 0U);
 }
 
@@ -392,26 +392,26 @@ TEST(events_alone, references_and_vectors_are_not_there_yet) {
     const bare_machine machine;
     const em_event_t e = make();
     EXPECT_EQ(em_event_ref(e), EM_EVENT_UNDEF);
-    expect_told(EM_ERR_NOT_IMPLEMENTED, "em_event_ref: references to events are not there yet");
+    expect_error(EM_ERR_NOT_IMPLEMENTED, "em_event_ref: references to events are not there yet");
     EXPECT_FALSE(em_event_has_ref(e)) << "which is true, and no error";
     EXPECT_EQ(em_event_ref(EM_EVENT_UNDEF), EM_EVENT_UNDEF);
-    expect_told(EM_ERR_BAD_ARG, "em_event_ref: no event");
+    expect_error(EM_ERR_BAD_ARG, "em_event_ref: no event");
     EXPECT_FALSE(em_event_has_ref(EM_EVENT_UNDEF));
-    expect_told(EM_ERR_BAD_ARG, "em_event_has_ref: no event");
+    expect_error(EM_ERR_BAD_ARG, "em_event_has_ref: no event");
     em_event_vector_free(e);
-    expect_told(EM_ERR_NOT_IMPLEMENTED, "em_event_vector_free: vectors of events are not there yet");
+    expect_error(EM_ERR_NOT_IMPLEMENTED, "em_event_vector_free: vectors of events are not there yet");
     em_event_t* table = nullptr;
     EXPECT_EQ(em_event_vector_tbl(e, &table), 0U);
-    expect_told(EM_ERR_NOT_IMPLEMENTED, "em_event_vector_tbl: vectors of events are not there yet");
+    expect_error(EM_ERR_NOT_IMPLEMENTED, "em_event_vector_tbl: vectors of events are not there yet");
     EXPECT_EQ(em_event_vector_size(e), 0U);
-    expect_told(EM_ERR_NOT_IMPLEMENTED, "em_event_vector_size: vectors of events are not there yet");
+    expect_error(EM_ERR_NOT_IMPLEMENTED, "em_event_vector_size: vectors of events are not there yet");
     em_event_vector_size_set(e, 0);
-    expect_told(EM_ERR_NOT_IMPLEMENTED, "em_event_vector_size_set: vectors of events are not there yet");
+    expect_error(EM_ERR_NOT_IMPLEMENTED, "em_event_vector_size_set: vectors of events are not there yet");
     EXPECT_EQ(em_event_vector_max_size(e), 0U);
-    expect_told(EM_ERR_NOT_IMPLEMENTED, "em_event_vector_max_size: vectors of events are not there yet");
+    expect_error(EM_ERR_NOT_IMPLEMENTED, "em_event_vector_max_size: vectors of events are not there yet");
     em_event_vector_info_t info{&table[0], 1, 1};
     EXPECT_EQ(em_event_vector_info(e, &info), static_cast<em_status_t>(EM_ERR_NOT_IMPLEMENTED));
-    expect_told(EM_ERR_NOT_IMPLEMENTED, "em_event_vector_info: vectors of events are not there yet");
+    expect_error(EM_ERR_NOT_IMPLEMENTED, "em_event_vector_info: vectors of events are not there yet");
     EXPECT_EQ(info.max_size, 0U);
     em_free(e);
 }

@@ -150,17 +150,17 @@ TEST(hooks, there_are_at_most_eight_of_a_kind) {
         EXPECT_EQ(add(func), status_of(EM_ERR_ALLOC_FAILED));
     };
     fill(em_hooks_register_alloc, on_alloc);
-    expect_only_error(EM_ERR_ALLOC_FAILED, "em_hooks_register_alloc: there are 8 hooks of the kind already");
+    expect_error(EM_ERR_ALLOC_FAILED, "em_hooks_register_alloc: there are 8 hooks of the kind already");
     fill(em_hooks_register_free, on_free);
-    expect_only_error(EM_ERR_ALLOC_FAILED, "em_hooks_register_free: there are 8 hooks of the kind already");
+    expect_error(EM_ERR_ALLOC_FAILED, "em_hooks_register_free: there are 8 hooks of the kind already");
     fill(em_hooks_register_send, on_send);
-    expect_only_error(EM_ERR_ALLOC_FAILED, "em_hooks_register_send: there are 8 hooks of the kind already");
+    expect_error(EM_ERR_ALLOC_FAILED, "em_hooks_register_send: there are 8 hooks of the kind already");
     fill(em_hooks_register_to_idle, on_to_idle);
-    expect_only_error(EM_ERR_ALLOC_FAILED, "em_hooks_register_to_idle: there are 8 hooks of the kind already");
+    expect_error(EM_ERR_ALLOC_FAILED, "em_hooks_register_to_idle: there are 8 hooks of the kind already");
     fill(em_hooks_register_to_active, on_to_active);
-    expect_only_error(EM_ERR_ALLOC_FAILED, "em_hooks_register_to_active: there are 8 hooks of the kind already");
+    expect_error(EM_ERR_ALLOC_FAILED, "em_hooks_register_to_active: there are 8 hooks of the kind already");
     fill(em_hooks_register_while_idle, on_while_idle);
-    expect_only_error(EM_ERR_ALLOC_FAILED, "em_hooks_register_while_idle: there are 8 hooks of the kind already");
+    expect_error(EM_ERR_ALLOC_FAILED, "em_hooks_register_while_idle: there are 8 hooks of the kind already");
     for (int i = 0; i < EM_CALLBACKS_MAX; ++i) {
         EXPECT_EQ(em_hooks_unregister_to_idle(on_to_idle), EM_OK);
         EXPECT_EQ(em_hooks_unregister_to_active(on_to_active), EM_OK);
@@ -203,15 +203,15 @@ TEST(hooks, refusals) {
     {
         this_core core;
         EXPECT_EQ(em_hooks_register_free(nullptr), status_of(EM_ERR_BAD_POINTER));
-        expect_only_error(EM_ERR_BAD_POINTER, "em_hooks_register_free: a null pointer");
+        expect_error(EM_ERR_BAD_POINTER, "em_hooks_register_free: a null pointer");
         EXPECT_EQ(em_hooks_unregister_send(on_send), status_of(EM_ERR_NOT_FOUND));
-        expect_only_error(EM_ERR_NOT_FOUND, "em_hooks_unregister_send: it is not registered");
+        expect_error(EM_ERR_NOT_FOUND, "em_hooks_unregister_send: it is not registered");
         EXPECT_EQ(em_hooks_unregister_to_idle(on_to_idle), status_of(EM_ERR_NOT_FOUND));
-        expect_only_error(EM_ERR_NOT_FOUND, "em_hooks_unregister_to_idle: it is not registered");
+        expect_error(EM_ERR_NOT_FOUND, "em_hooks_unregister_to_idle: it is not registered");
     }
     ASSERT_EQ(em_register_error_handler(keep_error), EM_OK);
     EXPECT_EQ(em_hooks_register_alloc(on_alloc), status_of(EM_ERR_NOT_INITIALIZED));
-    expect_only_error(EM_ERR_NOT_INITIALIZED, "em_hooks_register_alloc: em_init() was not called");
+    expect_error(EM_ERR_NOT_INITIALIZED, "em_hooks_register_alloc: em_init() was not called");
     static_cast<void>(em_unregister_error_handler());
 }
 

@@ -13,15 +13,6 @@
 
 namespace skerry::test {
 
-// The one error since the last call.
-inline void expect_told(em_status_t error, const std::string& text) {
-    const std::vector<error_seen> seen = take_errors();
-    ASSERT_EQ(seen.size(), 1U) << text;
-    EXPECT_EQ(seen[0].error, error) << seen[0].text;
-    EXPECT_THAT(seen[0].text, testing::HasSubstr(text));
-    EXPECT_NE(EM_ESCOPE(seen[0].scope), 0U);
-}
-
 class bare_machine {
   public:
     // `change` sees the configuration before em_init().

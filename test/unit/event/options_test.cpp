@@ -45,19 +45,19 @@ TEST_F(em_options, a_program_that_does_not_configure_has_the_environments) {
     const em_event_t e = em_alloc(1, EM_EVENT_TYPE_SW, EM_POOL_DEFAULT);
     em_free(e);
     em_free(e);
-    expect_told(EM_ERR_EVENT_STATE, "em_free: event ");
+    expect_error(EM_ERR_EVENT_STATE, "em_free: event ");
     ASSERT_EQ(em_term(nullptr), EM_OK);
     unsetenv("SKERRY_EM_ESV");
 
     setenv("SKERRY_EM_STACK_SIZE", "1K", 1);
     EXPECT_EQ(init(), static_cast<em_status_t>(EM_ERR_BAD_ARG));
-    expect_told(EM_ERR_BAD_ARG, "em_init: SKERRY_EM_STACK_SIZE=1K");
+    expect_error(EM_ERR_BAD_ARG, "em_init: SKERRY_EM_STACK_SIZE=1K");
     unsetenv("SKERRY_EM_STACK_SIZE");
     setenv("SKERRY_EM_COOPERATIVE", "on", 1);
     EXPECT_EQ(init(), static_cast<em_status_t>(EM_ERR_NOT_IMPLEMENTED));
-    expect_told(EM_ERR_NOT_IMPLEMENTED, "em_init: co-operative dispatch is not there yet");
+    expect_error(EM_ERR_NOT_IMPLEMENTED, "em_init: co-operative dispatch is not there yet");
     EXPECT_EQ(em_term(nullptr), static_cast<em_status_t>(EM_ERR_NOT_INITIALIZED));
-    expect_told(EM_ERR_NOT_INITIALIZED, "em_term: em_init() was not called");
+    expect_error(EM_ERR_NOT_INITIALIZED, "em_term: em_init() was not called");
 }
 
 TEST_F(em_options, each_has_a_variable) {
@@ -104,13 +104,13 @@ TEST_F(em_options, a_variable_that_is_not_understood_is_named) {
         setenv(w.variable, w.value, 1);
         skerry_em_options_t o;
         skerry_em_options_init(&o);
-        expect_told(EM_ERR_BAD_ARG, std::string("skerry_em_options_init: ") + w.text);
+        expect_error(EM_ERR_BAD_ARG, std::string("skerry_em_options_init: ") + w.text);
         EXPECT_EQ(o.stack_size, std::size_t{256} << 10) << "the default";
         EXPECT_EQ(o.poll_ns, 100'000U);
         unsetenv(w.variable);
     }
     skerry_em_options_init(nullptr);
-    expect_told(EM_ERR_BAD_POINTER, "skerry_em_options_init: a null pointer");
+    expect_error(EM_ERR_BAD_POINTER, "skerry_em_options_init: a null pointer");
 }
 
 TEST_F(em_options, what_is_refused) {
@@ -120,7 +120,7 @@ TEST_F(em_options, what_is_refused) {
         skerry_em_options_init(&o);
         change(o);
         EXPECT_EQ(skerry_em_configure(&o), error);
-        expect_told(error, text);
+        expect_error(error, text);
     };
     refused([](skerry_em_options_t& o) { o.asynchronous = o.cooperative = 1; }, EM_ERR_BAD_ARG,
             "skerry_em_configure: asynchronous and cooperative exclude each other");
@@ -135,12 +135,12 @@ TEST_F(em_options, what_is_refused) {
     refused([](skerry_em_options_t& o) { o.poll_ns = 0; }, EM_ERR_BAD_ARG,
             "skerry_em_configure: poll_ns is 1000 to 10000000000");
     EXPECT_EQ(skerry_em_configure(nullptr), static_cast<em_status_t>(EM_ERR_BAD_POINTER));
-    expect_told(EM_ERR_BAD_POINTER, "skerry_em_configure: a null pointer");
+    expect_error(EM_ERR_BAD_POINTER, "skerry_em_configure: a null pointer");
     ASSERT_EQ(init(), EM_OK);
     skerry_em_options_t o;
     skerry_em_options_init(&o);
     EXPECT_EQ(skerry_em_configure(&o), static_cast<em_status_t>(EM_ERR_BAD_STATE));
-    expect_told(EM_ERR_BAD_STATE, "skerry_em_configure: em_init() was called, and em_term() was not");
+    expect_error(EM_ERR_BAD_STATE, "skerry_em_configure: em_init() was called, and em_term() was not");
     ASSERT_EQ(em_term(nullptr), EM_OK);
 }
 

@@ -68,19 +68,19 @@ TEST_F(packets, grow_and_shrink_at_both_ends) {
 
 TEST_F(packets, what_is_too_much_changes_nothing) {
     EXPECT_EQ(em_packet_push_head(packet_, 129), nullptr);
-    expect_told(EM_ERR_BAD_ARG, "em_packet_push_head: 129 bytes, of at most 128");
+    expect_error(EM_ERR_BAD_ARG, "em_packet_push_head: 129 bytes, of at most 128");
     EXPECT_EQ(em_packet_pull_head(packet_, 40), nullptr);
-    expect_told(EM_ERR_BAD_ARG, "em_packet_pull_head: 40 bytes, of at most 39");
+    expect_error(EM_ERR_BAD_ARG, "em_packet_pull_head: 40 bytes, of at most 39");
     EXPECT_EQ(em_packet_push_tail(packet_, 61), nullptr);
-    expect_told(EM_ERR_BAD_ARG, "em_packet_push_tail: 61 bytes, of at most 60");
+    expect_error(EM_ERR_BAD_ARG, "em_packet_push_tail: 61 bytes, of at most 60");
     EXPECT_EQ(em_packet_pull_tail(packet_, UINT32_MAX), nullptr);
-    expect_told(EM_ERR_BAD_ARG, "em_packet_pull_tail: 4294967295 bytes, of at most 39");
+    expect_error(EM_ERR_BAD_ARG, "em_packet_pull_tail: 4294967295 bytes, of at most 39");
     EXPECT_EQ(em_packet_resize(packet_, 101), nullptr);
-    expect_told(EM_ERR_BAD_ARG, "em_packet_resize: 101 bytes, not from 1 to 100");
+    expect_error(EM_ERR_BAD_ARG, "em_packet_resize: 101 bytes, not from 1 to 100");
     EXPECT_EQ(em_packet_resize(packet_, 0), nullptr);
-    expect_told(EM_ERR_BAD_ARG, "em_packet_resize: 0 bytes, not from 1 to 100");
+    expect_error(EM_ERR_BAD_ARG, "em_packet_resize: 0 bytes, not from 1 to 100");
     EXPECT_EQ(em_packet_reset(packet_, 101), static_cast<em_status_t>(EM_ERR_TOO_LARGE));
-    expect_told(EM_ERR_TOO_LARGE, "em_packet_reset: 101 bytes, in a subpool of 100");
+    expect_error(EM_ERR_TOO_LARGE, "em_packet_reset: 101 bytes, in a subpool of 100");
     expect(128, 40, 60);
 }
 
@@ -112,28 +112,28 @@ TEST_F(packets, other_events_have_no_ends) {
         const std::string text = e == other ? ": pool 'default' is not of packets" : ": no event";
         std::uint32_t size = 3;
         EXPECT_EQ(em_packet_pointer(e), nullptr);
-        expect_told(error, "em_packet_pointer" + text);
+        expect_error(error, "em_packet_pointer" + text);
         EXPECT_EQ(em_packet_size(e), 0U);
-        expect_told(error, "em_packet_size" + text);
+        expect_error(error, "em_packet_size" + text);
         EXPECT_EQ(em_packet_pointer_and_size(e, &size), nullptr);
-        expect_told(error, "em_packet_pointer_and_size" + text);
+        expect_error(error, "em_packet_pointer_and_size" + text);
         EXPECT_EQ(size, 3U);
         EXPECT_EQ(em_packet_resize(e, 1), nullptr);
-        expect_told(error, "em_packet_resize" + text);
+        expect_error(error, "em_packet_resize" + text);
         EXPECT_EQ(em_packet_headroom(e), 0U);
-        expect_told(error, "em_packet_headroom" + text);
+        expect_error(error, "em_packet_headroom" + text);
         EXPECT_EQ(em_packet_tailroom(e), 0U);
-        expect_told(error, "em_packet_tailroom" + text);
+        expect_error(error, "em_packet_tailroom" + text);
         EXPECT_EQ(em_packet_push_head(e, 0), nullptr);
-        expect_told(error, "em_packet_push_head" + text);
+        expect_error(error, "em_packet_push_head" + text);
         EXPECT_EQ(em_packet_pull_head(e, 0), nullptr);
-        expect_told(error, "em_packet_pull_head" + text);
+        expect_error(error, "em_packet_pull_head" + text);
         EXPECT_EQ(em_packet_push_tail(e, 0), nullptr);
-        expect_told(error, "em_packet_push_tail" + text);
+        expect_error(error, "em_packet_push_tail" + text);
         EXPECT_EQ(em_packet_pull_tail(e, 0), nullptr);
-        expect_told(error, "em_packet_pull_tail" + text);
+        expect_error(error, "em_packet_pull_tail" + text);
         EXPECT_EQ(em_packet_reset(e, 1), error);
-        expect_told(error, "em_packet_reset" + text);
+        expect_error(error, "em_packet_reset" + text);
     }
     em_free(other);
 }

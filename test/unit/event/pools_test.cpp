@@ -26,7 +26,7 @@ std::vector<em_event_t> take_all(em_pool_t pool) {
     while (const em_event_t e = em_alloc(1, EM_EVENT_TYPE_SW, pool)) {
         all.push_back(e);
     }
-    expect_told(EM_ERR_ALLOC_FAILED, "em_alloc: no event of 1 bytes is free in pool");
+    expect_error(EM_ERR_ALLOC_FAILED, "em_alloc: no event of 1 bytes is free in pool");
     return all;
 }
 
@@ -59,10 +59,10 @@ TEST(pools, the_smallest_subpool_that_has_an_event_gives_it) {
         EXPECT_EQ(em_event_get_size(taken.back()), 10U);
     }
     EXPECT_EQ(em_alloc(10, EM_EVENT_TYPE_SW, pool), EM_EVENT_UNDEF);
-    expect_told(EM_ERR_ALLOC_FAILED, "em_alloc: no event of 10 bytes is free in pool 'three'");
+    expect_error(EM_ERR_ALLOC_FAILED, "em_alloc: no event of 10 bytes is free in pool 'three'");
     em_free(taken[0]);
     EXPECT_EQ(em_alloc(51, EM_EVENT_TYPE_SW, pool), EM_EVENT_UNDEF) << "only the smallest is free";
-    expect_told(EM_ERR_ALLOC_FAILED, "em_alloc: no event of 51 bytes is free in pool 'three'");
+    expect_error(EM_ERR_ALLOC_FAILED, "em_alloc: no event of 51 bytes is free in pool 'three'");
     em_free(taken[1]);
     em_free(taken[2]);
     em_pool_info_t info;
@@ -289,7 +289,7 @@ TEST(pools, counters_that_are_not_asked_for_are_not_shown) {
     EXPECT_EQ(some.subpool_stats[0].available, 0U);
     which.free_ops = 1;
     EXPECT_EQ(em_pool_stats_selected(pool, &some, &which), static_cast<em_status_t>(EM_ERR_BAD_ARG));
-    expect_told(EM_ERR_BAD_ARG, "em_pool_stats_selected: pool 'p' does not show all of these counters");
+    expect_error(EM_ERR_BAD_ARG, "em_pool_stats_selected: pool 'p' does not show all of these counters");
     em_pool_info_t info;
     ASSERT_EQ(em_pool_info(pool, &info), EM_OK);
     EXPECT_EQ(info.subpool[0].used, 1U);
@@ -325,17 +325,17 @@ TEST(pools, single_subpools_have_counters) {
     EXPECT_EQ(s[0].alloc_ops, 0U);
     const std::array<int, 2> wrong{1, 2};
     EXPECT_EQ(em_pool_subpool_stats(pool, wrong.data(), 2, s.data()), 1);
-    expect_told(EM_ERR_BAD_ARG, "em_pool_subpool_stats: pool 'p' has no subpool 2");
+    expect_error(EM_ERR_BAD_ARG, "em_pool_subpool_stats: pool 'p' has no subpool 2");
     EXPECT_EQ(em_pool_subpool_stats(pool, both.data(), 3, s.data()), 0);
-    expect_told(EM_ERR_BAD_ARG, "em_pool_subpool_stats: 3 subpools, of 2, or no table of them");
+    expect_error(EM_ERR_BAD_ARG, "em_pool_subpool_stats: 3 subpools, of 2, or no table of them");
     EXPECT_EQ(em_pool_subpool_stats_reset(pool, nullptr, 1), static_cast<em_status_t>(EM_ERR_BAD_ARG));
-    expect_told(EM_ERR_BAD_ARG, "em_pool_subpool_stats_reset: 1 subpools, of 2, or no table of them");
+    expect_error(EM_ERR_BAD_ARG, "em_pool_subpool_stats_reset: 1 subpools, of 2, or no table of them");
     EXPECT_EQ(em_pool_subpool_stats_selected(pool, both.data(), 2, some.data(), nullptr), 0);
-    expect_told(EM_ERR_BAD_POINTER, "em_pool_subpool_stats_selected: a null pointer");
+    expect_error(EM_ERR_BAD_POINTER, "em_pool_subpool_stats_selected: a null pointer");
     EXPECT_EQ(em_pool_stats(pool, nullptr), static_cast<em_status_t>(EM_ERR_BAD_POINTER));
-    expect_told(EM_ERR_BAD_POINTER, "em_pool_stats: a null pointer");
+    expect_error(EM_ERR_BAD_POINTER, "em_pool_stats: a null pointer");
     EXPECT_EQ(em_pool_stats_reset(EM_POOL_UNDEF), static_cast<em_status_t>(EM_ERR_BAD_ID));
-    expect_told(EM_ERR_BAD_ID, "em_pool_stats_reset: there is no pool");
+    expect_error(EM_ERR_BAD_ID, "em_pool_stats_reset: there is no pool");
     em_free(e);
 }
 
@@ -378,15 +378,15 @@ TEST(pools, they_are_printed) {
     EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr("\n  subpool 1: free_ops 0\n"));
     testing::internal::CaptureStdout();
     em_pool_info_print(EM_POOL_UNDEF);
-    expect_told(EM_ERR_BAD_ID, "em_pool_info_print: there is no pool");
+    expect_error(EM_ERR_BAD_ID, "em_pool_info_print: there is no pool");
     em_pool_stats_print(EM_POOL_UNDEF);
-    expect_told(EM_ERR_BAD_ID, "em_pool_stats_print: there is no pool");
+    expect_error(EM_ERR_BAD_ID, "em_pool_stats_print: there is no pool");
     em_pool_subpool_stats_print(EM_POOL_UNDEF, &second, 1);
-    expect_told(EM_ERR_BAD_ID, "em_pool_subpool_stats_print: there is no pool");
+    expect_error(EM_ERR_BAD_ID, "em_pool_subpool_stats_print: there is no pool");
     em_pool_stats_selected_print(EM_POOL_UNDEF, &which);
-    expect_told(EM_ERR_BAD_ID, "em_pool_stats_selected_print: there is no pool");
+    expect_error(EM_ERR_BAD_ID, "em_pool_stats_selected_print: there is no pool");
     em_pool_subpool_stats_selected_print(pool, &second, 1, nullptr);
-    expect_told(EM_ERR_BAD_POINTER, "em_pool_subpool_stats_selected: a null pointer");
+    expect_error(EM_ERR_BAD_POINTER, "em_pool_subpool_stats_selected: a null pointer");
     EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
 }
 
@@ -420,20 +420,20 @@ TEST(pools, they_are_found) {
     EXPECT_EQ(em_pool_get_name(nameless, name.data(), 8), 0U);
     EXPECT_STREQ(name.data(), "");
     EXPECT_EQ(em_pool_get_name(ninth, nullptr, 8), 0U);
-    expect_told(EM_ERR_BAD_POINTER, "em_pool_get_name: no room for a name");
+    expect_error(EM_ERR_BAD_POINTER, "em_pool_get_name: no room for a name");
     name[0] = 'x';
     EXPECT_EQ(em_pool_get_name(EM_POOL_UNDEF, name.data(), 8), 0U);
     EXPECT_STREQ(name.data(), "");
-    expect_told(EM_ERR_BAD_ID, "em_pool_get_name: there is no pool");
+    expect_error(EM_ERR_BAD_ID, "em_pool_get_name: there is no pool");
     em_pool_info_t info;
     ASSERT_EQ(em_pool_info(ninth, &info), EM_OK);
     EXPECT_STREQ(info.name, "ninth");
     EXPECT_EQ(info.em_pool, ninth);
     EXPECT_EQ(info.event_type, static_cast<em_event_type_t>(EM_EVENT_TYPE_SW));
     EXPECT_EQ(em_pool_info(ninth, nullptr), static_cast<em_status_t>(EM_ERR_BAD_POINTER));
-    expect_told(EM_ERR_BAD_POINTER, "em_pool_info: a null pointer");
+    expect_error(EM_ERR_BAD_POINTER, "em_pool_info: a null pointer");
     EXPECT_EQ(em_pool_get_num_subpools(EM_POOL_UNDEF), -1);
-    expect_told(EM_ERR_BAD_ID, "em_pool_get_num_subpools: there is no pool");
+    expect_error(EM_ERR_BAD_ID, "em_pool_get_num_subpools: there is no pool");
     ASSERT_EQ(em_pool_delete(ninth), EM_OK);
     EXPECT_EQ(em_pool_find("ninth"), EM_POOL_UNDEF);
 }
@@ -444,13 +444,13 @@ TEST(pools, without_a_machine_there_are_none) {
     unsigned count = 7;
     EXPECT_EQ(em_pool_get_first(&count), EM_POOL_UNDEF);
     EXPECT_EQ(count, 0U);
-    expect_told(EM_ERR_NOT_INITIALIZED, "em_pool_get_first: em_init() was not called");
+    expect_error(EM_ERR_NOT_INITIALIZED, "em_pool_get_first: em_init() was not called");
     EXPECT_EQ(em_pool_get_next(), EM_POOL_UNDEF);
-    expect_told(EM_ERR_NOT_INITIALIZED, "em_pool_get_next: em_init() was not called");
+    expect_error(EM_ERR_NOT_INITIALIZED, "em_pool_get_next: em_init() was not called");
     EXPECT_EQ(em_pool_find("default"), EM_POOL_UNDEF);
-    expect_told(EM_ERR_NOT_INITIALIZED, "em_pool_find: em_init() was not called");
+    expect_error(EM_ERR_NOT_INITIALIZED, "em_pool_find: em_init() was not called");
     em_pool_info_print_all();
-    expect_told(EM_ERR_NOT_INITIALIZED, "em_pool_info_print_all: em_init() was not called");
+    expect_error(EM_ERR_NOT_INITIALIZED, "em_pool_info_print_all: em_init() was not called");
     static_cast<void>(em_unregister_error_handler());
 }
 
@@ -460,7 +460,7 @@ TEST(pools, configurations_that_are_wrong) {
         em_pool_cfg_t c = pool_config(64, 1, EM_EVENT_TYPE_PACKET);
         change(c);
         EXPECT_EQ(em_pool_create("p", EM_POOL_UNDEF, &c), EM_POOL_UNDEF);
-        expect_told(error, text);
+        expect_error(error, text);
     };
     refused([](em_pool_cfg_t& c) { c.align_offset = {true, 3}; }, EM_ERR_BAD_ARG,
             "em_pool_create: the alignment's offset is none of 0, 2, 4 and 8");

@@ -109,15 +109,6 @@ inline std::size_t free_events(std::size_t most) {
     return all.size();
 }
 
-// The one error since the last call.
-inline void expect_error(em_status_t error, const std::string& text) {
-    const std::vector<error_seen> seen = take_errors();
-    ASSERT_EQ(seen.size(), 1U) << text;
-    EXPECT_EQ(seen[0].error, error) << seen[0].text;
-    EXPECT_THAT(seen[0].text, testing::HasSubstr(text));
-    EXPECT_NE(EM_ESCOPE(seen[0].scope), 0U);
-}
-
 inline void wait_for(const std::atomic<bool>& flag) {
     while (!flag) {
         std::this_thread::yield();

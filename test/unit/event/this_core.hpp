@@ -51,15 +51,6 @@ class this_core {
 
 inline em_event_t make_event() { return em_alloc(sizeof(std::uint64_t), EM_EVENT_TYPE_SW, EM_POOL_DEFAULT); }
 
-// The one error since the last call.
-inline void expect_only_error(em_status_t error, const std::string& text) {
-    const std::vector<error_seen> seen = take_errors();
-    ASSERT_EQ(seen.size(), 1U) << text;
-    EXPECT_EQ(seen[0].error, error) << seen[0].text;
-    EXPECT_THAT(seen[0].text, testing::HasSubstr(text));
-    EXPECT_NE(EM_ESCOPE(seen[0].scope), 0U);
-}
-
 inline em_status_t status_of(em_status_e e) { return static_cast<em_status_t>(e); }
 
 } // namespace skerry::test

@@ -178,9 +178,9 @@ TEST_F(verification, an_event_that_was_not_sent_is_still_the_callers) {
     const em_queue_t queue = make_queue(); // nobody receives from it
     const em_event_t e = make();
     EXPECT_EQ(em_send(e, queue), static_cast<em_status_t>(EM_ERR_BAD_STATE));
-    expect_told(EM_ERR_BAD_STATE, "em_send: no execution object receives");
+    expect_error(EM_ERR_BAD_STATE, "em_send: no execution object receives");
     EXPECT_EQ(em_send_multi(&e, 1, queue), 0);
-    expect_told(EM_ERR_BAD_STATE, "em_send_multi: no execution object receives");
+    expect_error(EM_ERR_BAD_STATE, "em_send_multi: no execution object receives");
     EXPECT_NE(em_event_pointer(e), nullptr);
     em_free(e);
     em_free(e);
@@ -232,6 +232,16 @@ TEST_F(verification, generations_go_round) {
 }
 
 // --- marks -----------------------------------------------------------------------------------------------------------
+
+TEST_F(verification, a_send_to_a_queue_that_cores_do_not_receive_from_is_not_marked) {
+    const bare_machine machine;
+    const em_queue_t queue =
+        em_queue_create("u", EM_QUEUE_TYPE_UNSCHEDULED, EM_QUEUE_PRIO_UNDEF, EM_QUEUE_GROUP_UNDEF, nullptr);
+    const em_event_t e = make();
+    EXPECT_EQ(em_event_mark_send(e, queue), static_cast<em_status_t>(EM_ERR_BAD_ARG));
+    expect_error(EM_ERR_BAD_ARG, "em_event_mark_send: cores do not receive from queue 0x100");
+    em_free(e);
+}
 
 TEST_F(verification, a_marked_event_is_the_callers_again_when_it_is_unmarked) {
     const bare_machine machine;
@@ -293,7 +303,7 @@ TEST_F(verification, a_wrong_unmark_is_found) {
     EXPECT_EQ(em_event_unmark_send(e), wrong_state);
     expect_unmarked("em_event_unmark_send", "em_free");
     EXPECT_EQ(em_event_unmark_send(EM_EVENT_UNDEF), static_cast<em_status_t>(EM_ERR_BAD_ARG));
-    expect_told(EM_ERR_BAD_ARG, "em_event_unmark_send: no event");
+    expect_error(EM_ERR_BAD_ARG, "em_event_unmark_send: no event");
 }
 
 TEST(marks, without_verification_they_look_at_their_arguments) {
@@ -309,17 +319,17 @@ TEST(marks, without_verification_they_look_at_their_arguments) {
     em_event_unmark_free_multi(&e, 1);
     EXPECT_TRUE(take_errors().empty());
     EXPECT_EQ(em_event_mark_send(e, EM_QUEUE_UNDEF), static_cast<em_status_t>(EM_ERR_BAD_ID));
-    expect_told(EM_ERR_BAD_ID, "em_event_mark_send: there is no queue");
+    expect_error(EM_ERR_BAD_ID, "em_event_mark_send: there is no queue");
     EXPECT_EQ(em_event_mark_send(EM_EVENT_UNDEF, queue), static_cast<em_status_t>(EM_ERR_BAD_ARG));
-    expect_told(EM_ERR_BAD_ARG, "em_event_mark_send: no event");
+    expect_error(EM_ERR_BAD_ARG, "em_event_mark_send: no event");
     em_event_mark_free(EM_EVENT_UNDEF);
-    expect_told(EM_ERR_BAD_ARG, "em_event_mark_free: no event");
+    expect_error(EM_ERR_BAD_ARG, "em_event_mark_free: no event");
     em_event_unmark_free(EM_EVENT_UNDEF);
-    expect_told(EM_ERR_BAD_ARG, "em_event_unmark_free: no event");
+    expect_error(EM_ERR_BAD_ARG, "em_event_unmark_free: no event");
     em_event_mark_free_multi(nullptr, 1);
-    expect_told(EM_ERR_BAD_ARG, "em_event_mark_free_multi: 1 events without a table");
+    expect_error(EM_ERR_BAD_ARG, "em_event_mark_free_multi: 1 events without a table");
     em_event_unmark_free_multi(&e, -1);
-    expect_told(EM_ERR_BAD_ARG, "em_event_unmark_free_multi: -1 events without a table");
+    expect_error(EM_ERR_BAD_ARG, "em_event_unmark_free_multi: -1 events without a table");
     em_free(e);
 }
 
