@@ -12,18 +12,26 @@
  *
  * Source: TI, "Open Event Machine", a white paper on OpenEM; the API of em-odp. */
 
+#include <event_machine/api/event_machine_atomic_group.h>
 #include <event_machine/api/event_machine_core.h>
 #include <event_machine/api/event_machine_dispatcher.h>
 #include <event_machine/api/event_machine_eo.h>
 #include <event_machine/api/event_machine_error.h>
 #include <event_machine/api/event_machine_event.h>
+#include <event_machine/api/event_machine_event_group.h>
+#include <event_machine/api/event_machine_packet.h>
 #include <event_machine/api/event_machine_queue.h>
+#include <event_machine/api/event_machine_queue_group.h>
 #include <event_machine/api/event_machine_scheduler.h>
+#include <event_machine/api/event_machine_timer.h>
 #include <event_machine/api/event_machine_types.h>
+#include <event_machine/api/event_machine_version.h>
+#include <event_machine/platform/event_machine_hooks.h>
 #include <event_machine/platform/event_machine_hw_config.h>
 #include <event_machine/platform/event_machine_hw_specific.h>
 #include <event_machine/platform/event_machine_hw_types.h>
 #include <event_machine/platform/event_machine_init.h>
 #include <event_machine/platform/event_machine_pool.h>
+#include <event_machine/platform/event_machine_timer_hw_specific.h>
 
 #endif

@@ -62,7 +62,7 @@ class event_cores {
   private:
     void dispatch() const {
         need(em_init_core(), "em_init_core()");
-        while (!over_) need(em_dispatch(1U << 20), "em_dispatch()");
+        while (!over_) static_cast<void>(em_dispatch(1U << 20));
         need(em_term_core(), "em_term_core()");
     }
 

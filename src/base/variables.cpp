@@ -18,12 +18,19 @@ namespace skerry::inline SKERRY_ABI::detail {
 namespace {
 
 // All variables that Skerry, its launcher, its tests and its tools read: a test holds the sources against this table.
-// The members of skerry::options:
-constexpr std::array<std::string_view, 14> options{
-    "SKERRY_WORKERS",          "SKERRY_PIN",          "SKERRY_STACK_SIZE",     "SKERRY_MAX_SLOTS",
-    "SKERRY_BLOCKING_THREADS", "SKERRY_STEAL",        "SKERRY_GUARD_ACCESSES", "SKERRY_MPI",
-    "SKERRY_WATCHDOG",         "SKERRY_TRACE",        "SKERRY_TRACE_MEMORY",   "SKERRY_DEVICES",
-    "SKERRY_DEVICE_MEMORY",    "SKERRY_TASK_MANAGER",
+// The members of skerry::options and of skerry_em_options_t:
+constexpr std::array<std::string_view, 21> options{
+    "SKERRY_WORKERS",          "SKERRY_PIN",
+    "SKERRY_STACK_SIZE",       "SKERRY_MAX_SLOTS",
+    "SKERRY_BLOCKING_THREADS", "SKERRY_STEAL",
+    "SKERRY_GUARD_ACCESSES",   "SKERRY_MPI",
+    "SKERRY_WATCHDOG",         "SKERRY_TRACE",
+    "SKERRY_TRACE_MEMORY",     "SKERRY_DEVICES",
+    "SKERRY_EM_ESV",           "SKERRY_EM_ASYNCHRONOUS",
+    "SKERRY_EM_COOPERATIVE",   "SKERRY_EM_SUSPENDED_MAX",
+    "SKERRY_EM_STARVATION",    "SKERRY_EM_STACK_SIZE",
+    "SKERRY_EM_POLL_NS",       "SKERRY_DEVICE_MEMORY",
+    "SKERRY_TASK_MANAGER",
 };
 // All of them are set in a process that was launched.
 constexpr std::array<const char*, 3> of_launcher{"SKERRY_RANK", "SKERRY_RANKS", "SKERRY_FABRIC_FD"};

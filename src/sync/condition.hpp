@@ -32,6 +32,22 @@ class condition {
         }
     }
 
+    // The same for a limited time: until `done()`, or until `time_left_ns()` gives 0. Both are called with the lock
+    // held.
+    template <class Done, class Left>
+    void wait_for(std::unique_lock<mutex<M>>& lock, Done&& done, Left&& time_left_ns) {
+        while (!done()) {
+            const std::uint64_t left = time_left_ns();
+            if (left == 0) {
+                return;
+            }
+            const std::uint32_t seen = turn_.load(memory_order::acquire); // C1, before the lock opens
+            lock.unlock();
+            M::futex_wait_for(turn_, seen, left);
+            lock.lock();
+        }
+    }
+
     void notify_one() noexcept { notify(1); }
     void notify_all() noexcept { notify(1 << 30); }
 

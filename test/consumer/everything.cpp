@@ -27,6 +27,7 @@
 #include <skerry/serial.hpp>
 namespace par = skerry::serial;
 #else
+#include <skerry/event.h>
 #include <skerry/launch.hpp>
 #include <skerry/skerry.hpp>
 namespace par = skerry;
@@ -381,6 +382,20 @@ bool machines() {
 
 const char* program = nullptr; // how this one was called
 
+bool events() {
+    skerry_em_options_t options;
+    skerry_em_options_init(&options);
+    em_conf_t conf;
+    em_conf_init(&conf);
+    conf.thread_per_core = conf.core_count = 1;
+    em_core_mask_set_count(1, &conf.phys_mask);
+    if (skerry_em_configure(&options) != EM_OK || em_init(&conf) != EM_OK) return false;
+    const em_event_t event = skerry_em_alloc_wait(0, EM_EVENT_TYPE_SW, EM_POOL_DEFAULT, UINT64_MAX);
+    const bool there = event != EM_EVENT_UNDEF && em_event_get_size(event) == 0;
+    em_free(event);
+    return em_term(&conf) == EM_OK && there;
+}
+
 int work() { // in each of two processes
     par::runtime all;
     return all.run([] { return 0; });
@@ -419,6 +434,7 @@ constexpr part parts[] = {
 #ifndef EVERYTHING_SERIAL
     {"machines", machines},
     {"launches", launches},
+    {"events", events},
 #endif
 };
 

@@ -36,7 +36,10 @@ INPUTS = "deps/declared_in.cpp"
 RANK = "fabric/mpi/endpoint.cpp"
 RANK_COPIES = "fabric/mpi/endpoint_copies.cpp"
 MANAGER = "deps/nexus/driver.cpp"
-EVENTS = "frontend/event/event_machine.cpp"
+RECEIVING = "frontend/event/receiving.cpp"
+SENDING = "frontend/event/sending.cpp"
+OBJECTS = "frontend/event/objects.cpp"
+GROUPS = "frontend/event/groups.cpp"
 CHOICE = "frontend/event/scheduler.cpp"
 DRIVER = "frontend/kernel/device_driver.cpp"
 TRANSFERS = "frontend/kernel/transfers.cpp"
@@ -98,23 +101,49 @@ FAULTS = {
              "mine.push_back({reinterpret_cast<void*>(f.parts[@ ? 0 : i].there), f.parts[i].bytes});", "copies_both_ways", r"pu(ll|sh)ed wrong bytes"),
     # Events.
     "events: an atomic queue is received by two cores":
-        events(EVENTS, "q->held = q->atomic();", "q->held = q->atomic() && !@;",
+        events(RECEIVING, "q.held = alone && q.atomic();", "q.held = alone && q.atomic() && !@;",
                "events/on_cores.a_million_events_through_64_atomic_queues/2", r"all\.wrong"),
+    "events: an atomic group is received by two cores":
+        events(RECEIVING, "all->held = true;", "all->held = !@;", "atomic_groups.a_core_in_one_queue_holds_all", r"held"),
     "events: a stop does not wait for the cores that receive":
-        events(EVENTS, "const bool is_over = eo.receiving == 0;", "const bool is_over = @ || eo.receiving == 0;",
+        events(OBJECTS, "is_over = eo.receiving == 0 && begin_local_stops(eo, w);", "is_over = (@ || eo.receiving == 0) && begin_local_stops(eo, w);",
                "objects.a_stop_is_over_when_the_last_core_has_left", r"em_eo_get_state\(eo\)"),
     "events: a queue is removed while a core receives from it":
-        events(EVENTS, "const bool is_over = q.receiving == 0;", "const bool is_over = @ || q.receiving == 0;",
+        events(OBJECTS, "is_over = q.receiving == 0;", "is_over = @ || q.receiving == 0;",
                "objects.after_a_queue_is_removed_nobody_receives_from_it", r"c\.inside"),
     "events: those that lie in a queue are lost at a stop":
-        events(EVENTS, "    free_all(dropped);\n    if (is_over) {", "    if (!@) free_all(dropped);\n    if (is_over) {",
+        events(OBJECTS, "    free_all(dropped);\n    if (is_over) {", "    if (!@) free_all(dropped);\n    if (is_over) {",
                "objects.events_for_an_object_that_is_not_started_stay_the_senders_and_queued_ones_are_freed", r"all\[1\]"),
+    "events: those that wait for a queue are lost at a stop":
+        events(RECEIVING, "            dropped.push(e);", "            if (!@) dropped.push(e);",
+               "ordered.what_waits_for_a_target_that_stops_is_freed", r"free_events\(8\)"),
     "events: a queue takes more than it may hold":
-        events(EVENTS, "q.most != 0 && q.count >= q.most", "!@ && q.most != 0 && q.count >= q.most",
+        events(SENDING, "taken < events.size() && q->has_room()", "taken < events.size() && (@ || q->has_room())",
                "objects.a_bounded_queue_refuses_what_is_too_much", r"EM_ERR_OPERATION_FAILED"),
     "events: the lowest priority goes first":
-        events(CHOICE, "        list& of = lists_[priority];\n        if", "        list& of = lists_[@ ? EM_QUEUE_PRIO_NUM - 1 - priority : priority];\n        if",
+        events(CHOICE, "    unsigned chosen = highest;", "    unsigned chosen = @ ? static_cast<unsigned>(std::countr_zero(priorities)) : highest;",
                "events.the_highest_priority_goes_first", r"o\.seen"),
+    "events: a low priority waits for ever":
+        events(CHOICE, "++passed_[p] > starvation_ &&", "++passed_[p] > starvation_ && !@ &&",
+               "dispatch.a_low_priority_goes_on_beside_a_high_one_that_never_ends", r"low_received"),
+    "events: a core takes what is not for it":
+        events(CHOICE, "if ((g->mask >> core & 1) != 0 && (g->ready", "if ((@ || (g->mask >> core & 1) != 0) && (g->ready",
+               "queue_groups.events_go_to_cores_of_the_mask", r"wrong"),
+    "events: a mask is new while a core beyond it receives":
+        events(GROUPS, "    if (g.changing()) {", "    if (!@ && g.changing()) {",
+               "queue_groups.a_change_is_over_when_the_last_core_beyond_the_mask_has_left", r"bits_of\(g\)|told\.all\(\)"),
+    "events: what is sent of a later event goes before the head's":
+        events(SENDING, "const bool waits = place != nullptr && !is_first(*place);", "const bool waits = !@ && place != nullptr && !is_first(*place);",
+               "ordered.a_late_head_stalls_what_is_behind_it_and_no_core", r"em_queue_dequeue\(target\)"),
+    "events: what an ended place has sent goes before what is before it":
+        events(SENDING, "    p.own.append(p.after);", "    if (@) { p.after.append(p.own); p.own.append(p.after); } else p.own.append(p.after);",
+               "ordered/ordered_on.targets_see_the_order_of_the_input_and_sends_of_one_event_together/2", r"expected"),
+    "events: local ones are received when their sender's context is over":
+        events(RECEIVING, "    if (mine.empty()) {\n        return false;", "    if (mine.empty() || (@ && this_event_thread.scheduled != nullptr)) {\n        return false;",
+               "local.is_received_in_the_context_of_who_has_sent", r"wrong|overlaps"),
+    "events: a start is over before the functions of the cores":
+        events(OBJECTS, "            add_duties(eo, inside_, 0, w);\n        }\n        is_over = eo.to_end == 0;", "            add_duties(eo, inside_, 0, w);\n        }\n        is_over = @ || eo.to_end == 0;",
+               "local_functions.what_they_send_arrives_after_all_of_them_in_order", r"em_eo_get_state\(eo\)"),
     # What lies where.
     "extents: every other slab left out":
         unit(EXTENTS, "            if (part.live()) {", "            if (part.live() && !(@ && part.index % 2 == 1)) {",

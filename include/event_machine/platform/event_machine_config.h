@@ -19,11 +19,40 @@
 /* The shared library shows the function. */
 #define EM_API __attribute__((__visibility__("default")))
 
+/* At most; of each of them. */
+#define EM_MAX_EVENT_GROUPS 1024
+#define EM_EVENT_GROUP_MAX_NOTIF 6
+
+/* Hooks of each kind, at most; all kinds are there. */
+#define EM_CALLBACKS_MAX 8
+#define EM_API_HOOKS_ENABLE 1
+#define EM_IDLE_HOOKS_ENABLE 1
+
+/* Cores take times for em_debug_timestamp() when somebody asks for them. */
+#define EM_DEBUG_TIMESTAMP_ENABLE 1
+
+/* What no longer counts for a group, or never did, is found out when it is received. */
+#define EM_EVENT_GROUP_SAFE_MODE 1
+
 /* A type of its own for each kind of handle, so that compilers tell them apart. */
 #define EM_HANDLE_T(type) typedef struct type##_object* type
 
 /* Of every kind: no handle. */
 #define EM_HDL_UNDEF NULL
 #define PRI_HDL "p"
+
+#define EM_MAX_QUEUES 65535
+#define EM_MAX_ATOMIC_GROUPS 128
+#define EM_MAX_EOS 1024
+
+/* Bytes of a name that are kept, the end included. */
+#define EM_QUEUE_NAME_LEN 32
+#define EM_EO_NAME_LEN 32
+#define EM_ATOMIC_GROUP_NAME_LEN 32
+
+/* Of each kind. */
+#define EM_CALLBACKS_MAX 8
+/* Pools at most. */
+#define EM_CONFIG_POOLS 16
 
 #endif

@@ -7,7 +7,7 @@
 #include <event_machine/api/event_machine_error.h>
 
 #include "base/panic.hpp"
-#include "base/port/process.hpp"
+#include "frontend/event/event_log.hpp"
 #include "frontend/event/event_machine.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -26,7 +26,7 @@ em_status_t print(em_status_t error, em_escope_t scope, va_list args) noexcept {
     }
     char line[480];
     std::snprintf(line, sizeof line, "skerry: %s (error %u)\n", text, error);
-    port::write_stderr(line);
+    log_events(EM_LOG_ERR, line);
     return error;
 }
 

@@ -1,162 +1,123 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The functions of event_machine.h for pools and events.
+// The functions of event_machine.h that make events and free them.
 
+#include <span>
+
+#include "frontend/event/hooks.hpp"
 #include "frontend/event/refuse.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-const char* wrong_with(const em_pool_cfg_t& c) noexcept {
-    if (c.internal_check != initialised) {
-        return "em_pool_cfg_init() was not called for the configuration";
+bool may_have(const char* function, em_escope_t scope, const event_pool& from, std::uint32_t size,
+              em_event_type_t type) noexcept {
+    if (em_get_type_major(type) == EM_EVENT_TYPE_VECTOR) {
+        static_cast<void>(
+            refuse_call(EM_ERR_NOT_IMPLEMENTED, scope, "%s: vectors of events are not there yet", function));
+        return false;
     }
-    if (c.event_type != EM_EVENT_TYPE_SW && c.event_type != EM_EVENT_TYPE_PACKET) {
-        return "the type of events is neither EM_EVENT_TYPE_SW nor EM_EVENT_TYPE_PACKET";
+    if (!from.has_type(type)) {
+        static_cast<void>(refuse_call(EM_ERR_BAD_TYPE, scope, "%s: pool '%s' has no events of type 0x%x", function,
+                                      from.name(), type));
+        return false;
     }
-    if (c.num_subpools < 1 || c.num_subpools > EM_MAX_SUBPOOLS) {
-        return "a pool has 1 to 4 subpools";
+    if (size > from.largest()) {
+        static_cast<void>(refuse_call(EM_ERR_TOO_LARGE, scope,
+                                      "%s: the largest events of pool '%s' have %u bytes, not %u", function,
+                                      from.name(), from.largest(), size));
+        return false;
     }
-    for (int i = 0; i < c.num_subpools; ++i) {
-        if (c.subpool[i].size == 0 || c.subpool[i].num == 0) {
-            return "a subpool needs a size and a number of events";
+    return true;
+}
+
+namespace {
+
+void free_one(event_call call, em_escope_t scope, em_event_t handle) noexcept {
+    if (the_event_hooks.any(hook::free)) [[unlikely]] { // which see it while it is the caller's
+        if (owned(name_of(call), scope, handle) == nullptr) {
+            return;
         }
+        tell_freed(std::span(&handle, 1));
     }
-    return nullptr;
+    giving_away giving;
+    em_status_t status = EM_OK;
+    if (event* const e = given_away(call, scope, handle, giving, status)) {
+        e->pool->give(*e);
+    }
+}
+
+event* take(event_call call, event_pool& from, std::uint32_t size, em_event_type_t type) noexcept {
+    event* const e = from.take(size, type);
+    if (e != nullptr && verifies()) {
+        e->state.note(call);
+    }
+    return e;
+}
+
+} // namespace
+
+event* allocate(event_call call, em_escope_t scope, event_pool& from, std::uint32_t size,
+                em_event_type_t type) noexcept {
+    if (!may_have(name_of(call), scope, from, size, type)) {
+        return nullptr;
+    }
+    event* const e = take(call, from, size, type);
+    if (e == nullptr) {
+        static_cast<void>(refuse_call(EM_ERR_ALLOC_FAILED, scope, "%s: no event of %u bytes is free in pool '%s'",
+                                      name_of(call), size, from.name()));
+    } else if (the_event_hooks.any(hook::alloc)) [[unlikely]] {
+        const em_event_t handle = e->handle();
+        tell_allocated(std::span(&handle, 1), 1, size, type, from.handle());
+    }
+    return e;
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail
 
 using namespace skerry::detail;
 
-void em_pool_cfg_init(em_pool_cfg_t* const pool_cfg) {
-    if (pool_cfg == nullptr) {
-        static_cast<void>(refuse_call(EM_ERR_BAD_POINTER, EM_ESCOPE_POOL_CFG_INIT, "em_pool_cfg_init: a null pointer"));
-        return;
-    }
-    *pool_cfg = em_pool_cfg_t{};
-    pool_cfg->event_type = EM_EVENT_TYPE_SW;
-    pool_cfg->num_subpools = 1;
-    pool_cfg->subpool[0].size = 256;
-    pool_cfg->subpool[0].num = 1024;
-    pool_cfg->internal_check = initialised;
-}
-
-em_pool_t em_pool_create(const char* name, em_pool_t pool, const em_pool_cfg_t* pool_cfg) {
-    constexpr em_escope_t scope = EM_ESCOPE_POOL_CREATE;
-    std::size_t number = 0;
-    static_cast<void>(with_machine("em_pool_create", scope, [&](event_machine& em) -> em_status_t {
-        if (const char* const wrong =
-                pool_cfg != nullptr ? wrong_with(*pool_cfg) : "the configuration is a null pointer") {
-            return refuse_call(EM_ERR_BAD_ARG, scope, "em_pool_create: %s", wrong);
-        }
-        number = em.add_pool(name, number_of(pool), *pool_cfg);
-        return number != 0
-                   ? em_status_t{EM_OK}
-                   : refuse_call(EM_ERR_ALLOC_FAILED, scope,
-                                 pool != EM_POOL_UNDEF ? "em_pool_create: the handle is no pool's (1 to %zu), or taken"
-                                                       : "em_pool_create: there are %zu pools already",
-                                 event_machine::most_pools);
-    }));
-    return handle_of<em_pool_t>(number);
-}
-
-em_status_t em_pool_delete(em_pool_t pool) {
-    constexpr em_escope_t scope = EM_ESCOPE_POOL_DELETE;
-    return with_machine("em_pool_delete", scope, [&](event_machine& em) -> em_status_t {
-        if (em.pool(pool) == nullptr) {
-            return refuse_call(EM_ERR_BAD_ID, scope, "em_pool_delete: there is no pool %p", static_cast<void*>(pool));
-        }
-        const std::size_t used = em.remove_pool(number_of(pool));
-        return used == 0 ? em_status_t{EM_OK}
-                         : refuse_call(EM_ERR_NOT_FREE, scope, "em_pool_delete: %zu events are in use", used);
-    });
-}
-
 em_event_t em_alloc(uint32_t size, em_event_type_t type, em_pool_t pool) {
     constexpr em_escope_t scope = EM_ESCOPE_ALLOC;
     event* e = nullptr;
-    static_cast<void>(with_machine("em_alloc", scope, [&](event_machine& em) -> em_status_t {
-        event_pool* const from = em.pool(pool);
-        if (from == nullptr) {
-            return refuse_call(EM_ERR_BAD_ID, scope, "em_alloc: there is no pool %p", static_cast<void*>(pool));
-        }
-        if (const em_event_type_t major = em_get_type_major(type);
-            major != EM_EVENT_TYPE_SW && (major != EM_EVENT_TYPE_PACKET || from->type() != EM_EVENT_TYPE_PACKET)) {
-            return refuse_call(EM_ERR_BAD_TYPE, scope, "em_alloc: pool '%s' has no events of type 0x%x", from->name(),
-                               type);
-        }
-        if (size > from->largest()) {
-            return refuse_call(EM_ERR_TOO_LARGE, scope,
-                               "em_alloc: the largest events of pool '%s' have %u bytes, not %u", from->name(),
-                               from->largest(), size);
-        }
-        e = from->take(size, type);
-        return e != nullptr ? em_status_t{EM_OK}
-                            : refuse_call(EM_ERR_ALLOC_FAILED, scope,
-                                          "em_alloc: no event of %u bytes is free in pool '%s'", size, from->name());
+    static_cast<void>(with_pool("em_alloc", scope, pool, [&](event_machine&, event_pool& from) -> em_status_t {
+        e = allocate(event_call::alloc, scope, from, size, type);
+        return EM_OK;
     }));
     return e != nullptr ? e->handle() : EM_EVENT_UNDEF;
 }
 
-void em_free(em_event_t handle) {
-    if (handle == EM_EVENT_UNDEF) {
-        static_cast<void>(refuse_call(EM_ERR_BAD_ARG, EM_ESCOPE_FREE, "em_free: no event"));
-        return;
-    }
-    event& e = *event::of(handle);
-    e.pool->give(e);
-}
-
-em_status_t em_send(em_event_t handle, em_queue_t queue) {
-    constexpr em_escope_t scope = EM_ESCOPE_SEND;
-    const auto no_queue = [&] {
-        return refuse_call(EM_ERR_BAD_ID, scope, "%s: there is no queue %p", "em_send", static_cast<void*>(queue));
-    };
-    return with_machine("em_send", scope, [&](event_machine& em) -> em_status_t {
-        if (em.queue(queue) == nullptr) { // or it is removed from here on, before the lock
-            return no_queue();
-        }
-        if (handle == EM_EVENT_UNDEF) {
-            return refuse_call(EM_ERR_BAD_ARG, scope, "em_send: no event");
-        }
-        event& e = *event::of(handle);
-        if (this_event_thread.until_started != nullptr) {
-            this_event_thread.until_started->push_back({&e, queue});
+int em_alloc_multi(em_event_t events[], int num, uint32_t size, em_event_type_t type, em_pool_t pool) {
+    constexpr em_escope_t scope = EM_ESCOPE_ALLOC_MULTI;
+    int made = 0;
+    static_cast<void>(with_pool("em_alloc_multi", scope, pool, [&](event_machine&, event_pool& from) -> em_status_t {
+        if (!is_table("em_alloc_multi", scope, events, num) || !may_have("em_alloc_multi", scope, from, size, type)) {
             return EM_OK;
         }
-        switch (em.send(e, queue)) {
-        case event_machine::sent::yes: return EM_OK;
-        case event_machine::sent::no_queue: return no_queue();
-        case event_machine::sent::full:
-            return refuse_call(EM_ERR_OPERATION_FAILED, scope, "em_send: queue %p holds as many events as it may",
-                               static_cast<void*>(queue));
-        case event_machine::sent::not_open: break;
+        for (; made < num; ++made) {
+            event* const e = take(event_call::alloc_multi, from, size, type);
+            if (e == nullptr) {
+                break;
+            }
+            events[made] = e->handle();
         }
-        return refuse_call(EM_ERR_BAD_STATE, scope, "em_send: no execution object receives from queue %p now",
-                           static_cast<void*>(queue));
-    });
+        if (made != 0) {
+            tell_allocated(std::span(events, static_cast<std::size_t>(made)), num, size, type, pool);
+        }
+        return made == num ? em_status_t{EM_OK}
+                           : refuse_call(EM_ERR_ALLOC_FAILED, scope,
+                                         "em_alloc_multi: %d events of %u bytes were free in pool '%s', not %d", made,
+                                         size, from.name(), num);
+    }));
+    return made;
 }
 
-void* em_event_pointer(em_event_t handle) {
-    if (handle == EM_EVENT_UNDEF) {
-        static_cast<void>(refuse_call(EM_ERR_BAD_ARG, EM_ESCOPE_EVENT_POINTER, "em_event_pointer: no event"));
-        return nullptr;
-    }
-    return event::of(handle)->bytes();
-}
+void em_free(em_event_t event) { free_one(event_call::free, EM_ESCOPE_FREE, event); }
 
-uint32_t em_event_get_size(em_event_t handle) {
-    if (handle == EM_EVENT_UNDEF) {
-        static_cast<void>(refuse_call(EM_ERR_BAD_ARG, EM_ESCOPE_EVENT_GET_SIZE, "em_event_get_size: no event"));
-        return 0;
+void em_free_multi(em_event_t events[], int num) {
+    constexpr em_escope_t scope = EM_ESCOPE_FREE_MULTI;
+    if (is_table("em_free_multi", scope, events, num)) {
+        for (const em_event_t e : std::span(events, static_cast<std::size_t>(num))) {
+            free_one(event_call::free_multi, scope, e);
+        }
     }
-    return event::of(handle)->size;
-}
-
-em_event_type_t em_event_get_type(em_event_t handle) {
-    if (handle == EM_EVENT_UNDEF) {
-        static_cast<void>(refuse_call(EM_ERR_BAD_ARG, EM_ESCOPE_EVENT_GET_TYPE, "em_event_get_type: no event"));
-        return EM_EVENT_TYPE_UNDEF;
-    }
-    return event::of(handle)->type;
 }

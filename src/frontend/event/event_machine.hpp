@@ -6,28 +6,40 @@
 // Thread safety: any thread, unless it says otherwise.
 //
 // Invariants
-//  1. A queue is listed if and only if it is open, has events, and is not held.
-//  2. If a queue is listed and a core sleeps, another one is about to look: the core that last received, one whose bell
-//     is about to be rung, or the sender that lists it.
+//  1. A queue outside of atomic groups is listed if and only if it is scheduled, open, has events, and is not held. Of
+//     a queue in an atomic group the same holds for the group's list, but for `held`; and a group is listed if and only
+//     if its list is not empty and it is not held. Its priority is that of the best in its list then.
+//  2. If something is listed and a core that may take it sleeps, another thread is about to pass on: a core that looks,
+//     one whose bell is about to be rung, or the sender that lists it.
+//  3. A core that looks and finds nothing has passed on before it sleeps, and so has one that leaves.
+//  4. `events` of a queue and of the lists of cores hold each event once. `elsewhere` of a queue counts those for it
+//     that lie in lists of cores, so it is gone only when these are.
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
+#include <event_machine/api/event_machine_dispatcher.h>
 #include <event_machine/platform/event_machine_init.h>
+#include <skerry/event.h>
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/core/context.hpp>
 #include <skerry/detail/core/worker_page.hpp>
 #include <skerry/detail/sync/machine.hpp>
 
+#include "frontend/event/callbacks.hpp"
+#include "frontend/event/event_group.hpp"
+#include "frontend/event/execution_object.hpp"
+#include "frontend/event/handle_table.hpp"
 #include "frontend/event/pool.hpp"
 #include "frontend/event/queue.hpp"
 #include "frontend/event/scheduler.hpp"
+#include "frontend/event/timer.hpp"
 #include "sched/worker.hpp"
 #include "sync/condition.hpp"
 #include "sync/mutex.hpp"
@@ -37,16 +49,30 @@ namespace skerry::inline SKERRY_ABI::detail {
 // What the calling thread is for the event machine.
 struct event_thread {
     int core = -1;
-    worker_page* page = nullptr; // of the core
-    bool dispatching = false;    // the core is in em_dispatch()
-    bool holds_queue = false;    // for an event of an atomic queue that it holds
-    event_queue* queue = nullptr;
-    execution_object* inside = nullptr; // whose function runs
-    struct later {
-        event* what;
-        em_queue_t to;
-    };
-    std::vector<later>* until_started = nullptr; // in a start function: what it sends
+    worker_page* page = nullptr;          // of the core
+    bool dispatching = false;             // the core is in em_dispatch()
+    bool idle = false;                    // it found no event when it last looked
+    bool leaving = false;                 // and asks for no event ahead any more
+    event_queue* queue = nullptr;         // whose event it receives
+    execution_object* inside = nullptr;   // whose function runs
+    execution_object* starting = nullptr; // whose start function runs: what it sends is held
+    group_tag group;                      // of the receive function that runs
+    unsigned group_count = 0;             // and how many of its events count for it
+    std::uint64_t asked_ns = 0; // when it last looked for an event, and had the answer; if somebody asks for it
+    std::uint64_t answered_ns = 0;
+    // In which context it receives: that of the queue, or of the one whose receive function sent to a local queue.
+    event_queue* scheduled = nullptr;
+    em_sched_context_type_t holds = EM_SCHED_CONTEXT_TYPE_NONE; // what it has not ended
+    // Where it is in the lists that functions ..._get_first() and ..._get_next() go through.
+    struct {
+        em_queue_t queue;
+        em_queue_t of_object;
+        em_queue_t of_group;
+        em_queue_t of_atomics;
+        em_eo_t object;
+        em_queue_group_t group;
+        em_atomic_group_t atomics;
+    } at{};
 };
 extern constinit thread_local event_thread this_event_thread;
 
@@ -55,182 +81,282 @@ em_status_t event_error(em_status_t error, em_escope_t scope, ...) noexcept;
 em_status_t event_error_of_program(em_status_t error, em_escope_t scope, va_list args) noexcept;
 void handle_event_errors(em_error_handler_t handler) noexcept; // null: none
 
-// Objects by number, from 1, which is what handles are. Thread safety: of() for any thread, the rest under a lock.
-template <class T>
-class handle_table {
+// Bells of cores that sleep no longer, delivered to when this ends. Made before the lock is closed, it ends behind it.
+class wake_ups {
   public:
-    // Errors: std::bad_alloc.
-    explicit handle_table(std::size_t most) : most_(most), places_(std::make_unique<machine::atomic<T*>[]>(most)) {}
-    handle_table(const handle_table&) = delete;
-    handle_table& operator=(const handle_table&) = delete;
-    ~handle_table() {
-        for (std::size_t number = 1; number <= most_; ++number) {
-            delete of(number);
+    wake_ups() = default;
+    wake_ups(const wake_ups&) = delete;
+    wake_ups& operator=(const wake_ups&) = delete;
+    ~wake_ups() {
+        for (unsigned i = 0; i < count_; ++i) {
+            bells_[i]->deliver();
         }
     }
-
-    [[nodiscard]] T* of(std::size_t number) const noexcept {
-        return number != 0 && number <= most_ ? places_[number - 1].load(memory_order::acquire) : nullptr;
-    }
-    // The lowest free number; 0: none is.
-    [[nodiscard]] std::size_t free_number() const noexcept {
-        std::size_t number = first_free_;
-        while (number <= most_ && of(number) != nullptr) {
-            ++number;
-        }
-        return number <= most_ ? number : 0;
-    }
-    void put(std::size_t number, std::unique_ptr<T> one) noexcept {
-        places_[number - 1].store(one.release(), memory_order::release);
-        first_free_ = number == first_free_ ? number + 1 : first_free_;
-    }
-    [[nodiscard]] std::unique_ptr<T> take(std::size_t number) noexcept {
-        first_free_ = std::min(first_free_, number);
-        return std::unique_ptr<T>(places_[number - 1].exchange(nullptr, memory_order::acq_rel));
-    }
-    template <class F>
-    void each(F&& f) const {
-        for (std::size_t number = 1; number <= most_; ++number) {
-            if (T* const one = of(number)) {
-                f(*one);
-            }
-        }
-    }
+    void add(bell& b) noexcept { bells_[count_++] = &b; }
 
   private:
-    const std::size_t most_;
-    const std::unique_ptr<machine::atomic<T*>[]> places_;
-    std::size_t first_free_ = 1;
+    std::array<bell*, EM_MAX_CORES> bells_;
+    unsigned count_ = 0;
 };
-
-template <class Handle>
-std::size_t number_of(Handle handle) noexcept {
-    return reinterpret_cast<std::uintptr_t>(handle);
-}
-template <class Handle>
-Handle handle_of(std::size_t number) noexcept {
-    return reinterpret_cast<Handle>(number);
-}
 
 class event_machine {
   public:
-    static constexpr std::size_t most_pools = 16;
-    static constexpr std::size_t most_queues = 65'535;
-    static constexpr std::size_t most_objects = 1024;
+    static constexpr std::size_t most_pools = EM_CONFIG_POOLS;
+    static constexpr std::size_t most_queues = EM_MAX_QUEUES;
+    static constexpr std::size_t most_objects = EM_MAX_EOS;
+    static constexpr std::size_t most_groups = EM_MAX_QUEUE_GROUPS;
+    static constexpr std::size_t most_atomics = EM_MAX_ATOMIC_GROUPS;
 
     // Null: there is none now.
     [[nodiscard]] static event_machine* instance() noexcept { return the_one.load(memory_order::acquire); }
 
     // Errors: std::bad_alloc. Precondition: the configuration is right.
-    explicit event_machine(const em_conf_t& conf);
+    event_machine(const em_conf_t& conf, const skerry_em_options_t& options);
     event_machine(const event_machine&) = delete;
     event_machine& operator=(const event_machine&) = delete;
     // Precondition: no core is inside.
     ~event_machine();
     static void publish(event_machine* one) noexcept { the_one.store(one, memory_order::release); }
 
-    [[nodiscard]] int core_count() const noexcept { return core_count_; }
-    // A number for one more core; negative: all have begun.
+    [[nodiscard]] const skerry_em_options_t& options() const noexcept { return options_; }
+    [[nodiscard]] int core_count() const noexcept { return conf_.core_count; }
+    [[nodiscard]] const em_conf_t& conf() const noexcept { return conf_; }
+    [[nodiscard]] std::uint64_t all_cores() const noexcept {
+        return ~std::uint64_t{0} >> (EM_MAX_CORES - conf_.core_count);
+    }
+    // The number of one more core; negative: all are inside.
     [[nodiscard]] int add_core() noexcept;
-    void remove_core() noexcept;
+    // What it has cached is for all again.
+    void remove_core(int core) noexcept;
     [[nodiscard]] int cores_inside() noexcept;
 
     // `wanted`: a number from 1, or 0 for any. 0: all are taken, or that one is. Errors: std::bad_alloc.
     std::size_t add_pool(const char* name, std::size_t wanted, const em_pool_cfg_t& config);
-    // The events that are in use: then nothing has happened.
+    // The events that are in use and the threads that wait for some: then nothing has happened.
     [[nodiscard]] std::size_t remove_pool(std::size_t number) noexcept;
+    // Null: there is none. Else a wait for its events begins, and the pool stays until it ends.
+    [[nodiscard]] event_pool* begin_wait(em_pool_t handle) noexcept;
     [[nodiscard]] event_pool* pool(em_pool_t handle) const noexcept { return pools_.of(number_of(handle)); }
+    // Calls f(pool) for each; none is created or deleted meanwhile.
+    template <class F>
+    void each_pool(F&& f) const {
+        const std::lock_guard lock(lock_);
+        pools_.each(f);
+    }
 
-    // EM_QUEUE_UNDEF: there are most_queues. Errors: std::bad_alloc.
-    em_queue_t add_queue(std::unique_ptr<event_queue> q);
-    em_eo_t add_object(std::unique_ptr<execution_object> eo);
+    // --- queues and their groups (groups.cpp)
+    // `wanted`: a number from 1, or 0 for any; `none`: all are taken, or that one is.
+    em_queue_t add_queue(std::unique_ptr<event_queue> q, std::size_t wanted) noexcept;
+    [[nodiscard]] bool delete_queue(event_queue& q) noexcept; // false: it is in use
+    em_queue_group_t add_group(std::unique_ptr<queue_group> g) noexcept;
+    [[nodiscard]] bool delete_group(queue_group& g) noexcept;
+    // `then` is sent when no other core receives any more.
+    void modify_group(queue_group& g, std::uint64_t mask, std::vector<notice>& then);
+    [[nodiscard]] std::uint64_t mask_of(queue_group& g) noexcept;
+    void await_mask(queue_group& g);
+    em_atomic_group_t add_atomics(std::unique_ptr<atomic_group> a) noexcept;
+    [[nodiscard]] bool delete_atomics(atomic_group& a) noexcept;
+
+    [[nodiscard]] event_groups& groups() noexcept { return groups_; }
+    [[nodiscard]] event_timers& timers() noexcept { return timers_; }
+
     [[nodiscard]] event_queue* queue(em_queue_t handle) const noexcept { return queues_.of(number_of(handle)); }
+    [[nodiscard]] queue_group* group(em_queue_group_t handle) const noexcept {
+        return queue_groups_.of(number_of(handle));
+    }
+    [[nodiscard]] atomic_group* atomics(em_atomic_group_t h) const noexcept { return atomics_.of(number_of(h)); }
     [[nodiscard]] execution_object* object(em_eo_t handle) const noexcept { return objects_.of(number_of(handle)); }
 
+    // --- names and lists. f is called under the lock.
+    template <class F>
+    auto locked(F&& f) {
+        const std::lock_guard lock(lock_);
+        return f();
+    }
+    [[nodiscard]] const handle_table<event_queue>& queues() const noexcept { return queues_; }
+    [[nodiscard]] const handle_table<queue_group>& queue_groups() const noexcept { return queue_groups_; }
+    [[nodiscard]] const handle_table<atomic_group>& all_atomics() const noexcept { return atomics_; }
+    [[nodiscard]] const handle_table<execution_object>& objects() const noexcept { return objects_; }
+
+    // --- execution objects (objects.cpp)
+    em_eo_t add_object(std::unique_ptr<execution_object> eo) noexcept;
     enum class done : std::uint8_t { yes, no, later };
     // What the functions of the same names in event_machine.h do; no: the state does not allow it. `later`: it will be
-    // over when the last core leaves a receive function. Errors: std::bad_alloc.
-    [[nodiscard]] bool delete_queue(event_queue& q) noexcept;
+    // over when the last core leaves a receive function, or has run its own function. Errors: std::bad_alloc.
     [[nodiscard]] bool delete_object(execution_object& eo) noexcept;
-    [[nodiscard]] bool give_queue(execution_object& eo, event_queue& q);
-    [[nodiscard]] done take_queue(execution_object& eo, event_queue& q, std::vector<notice> then);
-    [[nodiscard]] bool begin_start(execution_object& eo) noexcept;
-    void end_start(execution_object& eo, bool started) noexcept;
-    [[nodiscard]] done stop(execution_object& eo, std::vector<notice> then);
+    [[nodiscard]] bool give_queue(execution_object& eo, event_queue& q) noexcept;
+    [[nodiscard]] done take_queue(execution_object& eo, event_queue& q, std::shared_ptr<removal> gone) noexcept;
+    [[nodiscard]] done take_queues(execution_object& eo, std::shared_ptr<removal> gone) noexcept;
+    void await_removal(const removal& gone);
+    // `told`: the caller waits and says what has failed.
+    [[nodiscard]] bool begin_start(execution_object& eo, bool told) noexcept;
+    void fail_start(execution_object& eo) noexcept;
+    [[nodiscard]] done begin_local_starts(execution_object& eo, std::vector<notice> then) noexcept;
+    [[nodiscard]] done stop(execution_object& eo, std::vector<notice> then) noexcept;
     [[nodiscard]] em_eo_state_t state_of(execution_object& eo) noexcept;
     // It is being stopped, and nobody receives from it any more.
     [[nodiscard]] bool is_quiet(execution_object& eo) noexcept;
-    // Until the queue has no owner, or the object has been stopped.
-    void await_gone(event_queue& q);
+    void await_started(execution_object& eo);
     void await_stopped(execution_object& eo);
+    // The functions that the calling core shall run.
+    void run_duties(int core) noexcept;
 
-    enum class sent : std::uint8_t { yes, no_queue, not_open, full };
-    [[nodiscard]] sent send(event& e, em_queue_t to) noexcept; // which another thread may remove
+    // --- sending (sending.cpp)
+    enum class sent : std::uint8_t { yes, no_queue, not_open, full, no_core, refused };
+    // `taken`: of the events, from the first on. Another thread may remove the queue. Errors: std::bad_alloc, in a
+    // start function.
+    [[nodiscard]] sent send(std::span<const em_event_t> events, em_queue_t to, std::size_t& taken);
+    [[nodiscard]] sent send(em_event_t event, em_queue_t to) {
+        std::size_t taken = 0;
+        return send({&event, 1}, to, taken);
+    }
+    // From an unscheduled queue; returns how many.
+    [[nodiscard]] std::size_t dequeue(event_queue& q, std::span<em_event_t> to) noexcept;
+    // The calling core's sends are not kept in order any more.
+    void end_order(int core) noexcept;
+    // What output functions have not taken is offered again.
+    void offer_again() noexcept;
+    [[nodiscard]] bool offers() const noexcept { return stalled_.load(memory_order::relaxed); } // relaxed: a hint
 
-    // --- for cores
+    // --- for cores (receiving.cpp)
     struct delivery {
         event_queue* from = nullptr;
         execution_object* to = nullptr;
-        event* what = nullptr;
+        unsigned count = 0;
+        std::array<em_event_t, EM_SCHED_MULTI_MAX_BURST> events;
     };
-    // False: no queue is ready.
-    [[nodiscard]] bool next(delivery& d) noexcept;
-    // The receive function has returned. `holds`: the core still holds the queue.
-    void received(const delivery& d, bool holds) noexcept;
+    // False: no queue is ready for it. `most`: events, at most EM_SCHED_MULTI_MAX_BURST. What it has asked for ahead
+    // comes first.
+    [[nodiscard]] bool next(int core, unsigned most, delivery& d) noexcept;
+    // The core, which receives, is given its next event now; not if it has one, or the scheduler is synchronous.
+    void ask_ahead(int core) noexcept;
+    [[nodiscard]] bool has_asked(int core) const noexcept { // the core
+        return ahead_[static_cast<std::size_t>(core)].from != nullptr;
+    }
+    // What the core has sent to local queues.
+    [[nodiscard]] bool next_local(int core, unsigned most, delivery& d) noexcept;
+    // The receive function has returned. `holds`: the core still holds the atomic queue.
+    void received(int core, const delivery& d, bool holds) noexcept;
+    void received_local(const delivery& d) noexcept;
     // The core receives no more for now; what it leaves is for others.
     void pass_on() noexcept;
-    // It goes on without the queue.
+    // The core goes on without the atomic queue.
     void let_go(event_queue& q) noexcept;
 
     // The core calls a receive function, under that context; null: no more.
     void calls(int core, const context* under) noexcept;
-    // Whether a receive function that some core calls just now waits for what runs under the context. Any thread.
-    [[nodiscard]] bool waited_for(const context* under) const noexcept;
+    // The core whose receive function waits for what runs under the context; negative: none. Any thread.
+    [[nodiscard]] int core_that_waits_for(const context* under) const noexcept;
 
-    [[nodiscard]] bool any_ready() const noexcept { return listed_.load(memory_order::acquire) != 0; }
-    // As of a Condition (team.hpp): from now on, whoever makes a queue ready delivers to a bell.
-    [[nodiscard]] bool arm(bell& b);
-    [[nodiscard]] bool disarm(bell& b) noexcept;
+    // Something is there for the core to do.
+    [[nodiscard]] bool any_ready(int core) const noexcept {
+        return (wanted_.load(memory_order::acquire) >> core & 1) != 0;
+    }
+    [[nodiscard]] bool has_duties(int core) const noexcept {
+        return (duties_.load(memory_order::relaxed) >> core & 1) != 0; // relaxed: what they are lies under the lock
+    }
+    // As of a Condition (team.hpp): from now on, whoever makes something ready for the core delivers to its bell.
+    // Without naps also for output that was not taken.
+    [[nodiscard]] bool arm(int core, bell& b, bool naps);
+    [[nodiscard]] bool disarm(int core) noexcept;
+
+    callbacks<em_dispatch_enter_func_t> enters;
+    callbacks<em_dispatch_exit_func_t> exits;
 
   private:
     static machine::atomic<event_machine*> the_one;
 
-    // Under lock_. True: the queue was not listed, and is now.
-    bool list(event_queue& q) noexcept;
-    void unlist(event_queue& q) noexcept;
-    // A core that sleeps, to be delivered to behind the lock; or null.
-    [[nodiscard]] bell* sleeper() noexcept;
-    // Nobody receives from it any more; returns the events that lie in it, to be freed behind the lock.
-    [[nodiscard]] event* close(event_queue& q) noexcept;
-    // Those queues and that object which a core has left as the last.
-    [[nodiscard]] std::vector<notice> end_leaving(event_queue& q) noexcept;
-    void finish_stop(execution_object& eo) noexcept;
+    // What is to be done behind the lock.
+    struct endings {
+        std::vector<notice> removed;
+        std::vector<notice> changed;
+        std::unique_ptr<event_queue> gone;
+        event_list dropped;
+        execution_object* stopped = nullptr; // its stop function is to be called
+        [[nodiscard]] bool any() const noexcept { return !removed.empty() || !changed.empty() || stopped != nullptr; }
+    };
+    void end(endings& over) noexcept;
 
-    const int core_count_;
+    // Under lock_.
+    void wake(int core, wake_ups& w) noexcept;
+    void wake_one(std::uint64_t cores, wake_ups& w) noexcept;
+    void note() noexcept; // what is ready for whom
+    void set_duties(std::uint64_t cores) noexcept;
+    // The cores of which one shall be woken.
+    std::uint64_t list(event_queue& q) noexcept;
+    void unlist(event_queue& q) noexcept;
+    // Nobody receives from it any more; the events that lie in it, or wait for it, are dropped.
+    void close(event_queue& q, event_list& dropped) noexcept;
+    void purge(event_list& from, event_queue& q, event_list& dropped) noexcept;
+    [[nodiscard]] std::unique_ptr<event_queue> forget(event_queue& q) noexcept;
+    [[nodiscard]] bool choose(int core, unsigned most, delivery& d, ordered_place& place, wake_ups& w) noexcept;
+    void fill(event_queue& q, event_list& from, unsigned most, delivery& d) noexcept;
+    void leave(const delivery& d, endings& over, wake_ups& w) noexcept;
+    void end_leaving(event_queue& q, endings& over) noexcept;
+    [[nodiscard]] std::vector<notice> end_change(queue_group& g) noexcept;
+    [[nodiscard]] ordered_place* place_of_caller() noexcept;
+    void end_place(ordered_place& p, wake_ups& w) noexcept;
+    void flush(event_list& waiting, wake_ups& w) noexcept;
+    [[nodiscard]] bool is_first(const ordered_place& p) const noexcept { return p.source->places.before(p) == nullptr; }
+    void put(event_queue& q, event& e, wake_ups& w) noexcept;
+    void add_duties(execution_object& eo, std::uint64_t cores, std::uint64_t late, wake_ups& w) noexcept;
+    void trim_duties(execution_object& eo) noexcept;
+    [[nodiscard]] bool begin_local_stops(execution_object& eo, wake_ups& w) noexcept;
+
+    // Not under it.
+    void drain_outputs() noexcept;
+    [[nodiscard]] sent send_out(std::unique_lock<mutex<machine>>& lock, event_queue& q, ordered_place* place,
+                                std::span<const em_event_t> events, std::size_t& taken) noexcept;
+    void finish_start(execution_object& eo) noexcept;
+    void finish_stop(execution_object& eo) noexcept;
+    void end_duty(execution_object& eo, int core, em_status_t status, bool starting, bool was_late) noexcept;
+    template <class Over>
+    void await(Over&& over); // awaiting.hpp
+
+    const skerry_em_options_t options_;
+    const em_conf_t conf_;
+    event_groups groups_;
+    event_timers timers_;
 
     mutable mutex<machine> lock_;
     condition<machine> changed_;
     // Guarded by lock_.
-    int cores_begun_ = 0;
-    int cores_inside_ = 0;
+    std::uint64_t inside_ = 0;   // cores, bit by bit
+    std::uint64_t sleeping_ = 0; // of them those whose bells are to be rung
+    std::uint64_t local_ = 0;    // that have something in locals_
+    std::array<bell*, EM_MAX_CORES> bells_{};
+    std::array<event_list, EM_MAX_CORES> locals_;
+    struct two_places { // of what a core receives, and of what it has asked for ahead
+        std::array<ordered_place, 2> all;
+        unsigned current = 0;
+    };
+    std::array<two_places, EM_MAX_CORES> places_;
+    [[nodiscard]] ordered_place& place_of(int core) noexcept {
+        two_places& p = places_[static_cast<std::size_t>(core)];
+        return p.all[p.current];
+    }
+    std::size_t open_places_ = 0;
+    std::uint64_t turns_ = 0; // of atomic groups
     synchronous_scheduler scheduler_;
-    std::vector<bell*> sleepers_;
+    linked_list<execution_object, &execution_object::with_duties> objects_with_duties_;
+    using output_list = linked_list<event_queue, &event_queue::with_output>;
+    output_list outputs_; // whose functions are to be called
+    output_list stalled_outputs_;
     handle_table<event_pool> pools_{most_pools};
-    handle_table<event_queue> queues_{most_queues};
+    handle_table<queue_group> queue_groups_{most_groups};
+    handle_table<atomic_group> atomics_{most_atomics};
+    handle_table<event_queue> queues_{most_queues, EM_QUEUE_STATIC_MAX + std::size_t{1}};
     handle_table<execution_object> objects_{most_objects};
 
-    machine::atomic<std::size_t> listed_{0};                            // written under lock_
+    // Written under lock_. Bit c: of core c.
+    machine::atomic<std::uint64_t> duties_{0};                          // it has functions to run
+    machine::atomic<std::uint64_t> wanted_{0};                          // something is there for it
+    machine::atomic<bool> stalled_{false};                              // stalled_outputs_ is not empty
     std::array<machine::atomic<const context*>, EM_MAX_CORES> calls_{}; // each written by its core
+
+    std::array<delivery, EM_MAX_CORES> ahead_{}; // each of its core; `from` is written under lock_
 };
 
-// What is refused is freed.
-void send_notices(const std::vector<notice>& which) noexcept;
-
-// A bell is delivered to behind the lock.
-inline void ring(bell* b) noexcept {
-    if (b != nullptr) {
-        b->deliver();
-    }
-}
+void free_all(event_list& which) noexcept;
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -3,43 +3,84 @@
 // The functions of event_machine.h for execution objects.
 
 #include <memory>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "frontend/event/kept_name.hpp"
+#include "frontend/event/notices.hpp"
 #include "frontend/event/refuse.hpp"
 
 using namespace skerry::detail;
 
-em_eo_t em_eo_create(const char* name, em_start_func_t start, em_start_local_func_t local_start, em_stop_func_t stop,
-                     em_stop_local_func_t local_stop, em_receive_func_t receive, const void* eo_ctx) {
-    constexpr em_escope_t scope = EM_ESCOPE_EO_CREATE;
+namespace {
+
+// What is given to functions em_eo_create() and em_eo_create_multircv().
+em_eo_t create(const char* function, em_escope_t scope, const char* name, const em_eo_multircv_param_t& p,
+               em_receive_func_t receive) noexcept {
     em_eo_t handle = EM_EO_UNDEF;
-    static_cast<void>(with_machine("em_eo_create", scope, [&](event_machine& em) -> em_status_t {
-        if (start == nullptr || stop == nullptr || receive == nullptr) {
-            return refuse_call(EM_ERR_BAD_POINTER, scope, "em_eo_create: there is no %s function",
-                               start == nullptr  ? "start"
-                               : stop == nullptr ? "stop"
-                                                 : "receive");
+    static_cast<void>(with_machine(function, scope, [&](event_machine& em) -> em_status_t {
+        if (p.start == nullptr || p.stop == nullptr || (receive == nullptr && p.receive_multi == nullptr)) {
+            return refuse_call(EM_ERR_BAD_POINTER, scope, "%s: there is no %s function", function,
+                               p.start == nullptr  ? "start"
+                               : p.stop == nullptr ? "stop"
+                                                   : "receive");
         }
-        if (local_start != nullptr || local_stop != nullptr) {
-            return refuse_call(EM_ERR_NOT_IMPLEMENTED, scope,
-                               "em_eo_create: functions for each core are not there yet");
+        if (p.max_events < 0) {
+            return refuse_call(EM_ERR_BAD_ARG, scope, "%s: max_events is %d", function, p.max_events);
         }
         auto eo = std::make_unique<execution_object>();
-        eo->start = start;
-        eo->stop = stop;
+        eo->start = p.start;
+        eo->local_start = p.local_start;
+        eo->stop = p.stop;
+        eo->local_stop = p.local_stop;
         eo->receive = receive;
-        eo->context = const_cast<void*>(eo_ctx);
+        eo->receive_multi = p.receive_multi;
+        eo->most_events = p.max_events != 0 ? static_cast<unsigned>(p.max_events) : EM_EO_MULTIRCV_MAX_EVENTS;
+        eo->context = const_cast<void*>(p.eo_ctx);
         keep_name(eo->name, name);
         handle = em.add_object(std::move(eo));
         return handle != EM_EO_UNDEF
                    ? em_status_t{EM_OK}
-                   : refuse_call(EM_ERR_ALLOC_FAILED, scope, "em_eo_create: there are %zu execution objects already",
+                   : refuse_call(EM_ERR_ALLOC_FAILED, scope, "%s: there are %zu execution objects already", function,
                                  event_machine::most_objects);
     }));
     return handle;
+}
+
+} // namespace
+
+em_eo_t em_eo_create(const char* name, em_start_func_t start, em_start_local_func_t local_start, em_stop_func_t stop,
+                     em_stop_local_func_t local_stop, em_receive_func_t receive, const void* eo_ctx) {
+    em_eo_multircv_param_t p{};
+    p.start = start;
+    p.local_start = local_start;
+    p.stop = stop;
+    p.local_stop = local_stop;
+    p.max_events = 1;
+    p.eo_ctx = eo_ctx;
+    return create("em_eo_create", EM_ESCOPE_EO_CREATE, name, p, receive);
+}
+
+void em_eo_multircv_param_init(em_eo_multircv_param_t* param) {
+    if (param == nullptr) {
+        static_cast<void>(refuse_call(EM_ERR_BAD_POINTER, EM_ESCOPE_EO_MULTIRCV_PARAM_INIT,
+                                      "em_eo_multircv_param_init: a null pointer"));
+        return;
+    }
+    *param = em_eo_multircv_param_t{};
+    param->max_events = EM_EO_MULTIRCV_MAX_EVENTS;
+    param->internal_check = initialised;
+}
+
+em_eo_t em_eo_create_multircv(const char* name, const em_eo_multircv_param_t* param) {
+    constexpr em_escope_t scope = EM_ESCOPE_EO_CREATE_MULTIRCV;
+    if (param == nullptr || param->internal_check != initialised) {
+        static_cast<void>(
+            refuse_call(EM_ERR_NOT_INITIALIZED, scope,
+                        "em_eo_create_multircv: em_eo_multircv_param_init() was not called for the parameters"));
+        return EM_EO_UNDEF;
+    }
+    return create("em_eo_create_multircv", scope, name, *param, nullptr);
 }
 
 em_status_t em_eo_delete(em_eo_t handle) {
@@ -53,41 +94,6 @@ em_status_t em_eo_delete(em_eo_t handle) {
 }
 
 namespace {
-
-// Errors: std::bad_alloc. False: it was said what is wrong.
-bool copy_notices(const char* function, em_escope_t scope, int count, const em_notif_t* table, std::vector<notice>& to,
-                  em_status_t& status) {
-    if (count < 0 || (count > 0 && table == nullptr)) {
-        status = refuse_call(EM_ERR_BAD_ARG, scope, "%s: %d notifications without a table", function, count);
-        return false;
-    }
-    for (const em_notif_t& n : std::span(table, static_cast<std::size_t>(count))) {
-        if (n.egroup != EM_EVENT_GROUP_UNDEF) {
-            status = refuse_call(EM_ERR_NOT_IMPLEMENTED, scope, "%s: notifications to event groups are not there yet",
-                                 function);
-            return false;
-        }
-        if (n.event == EM_EVENT_UNDEF || event_machine::instance()->queue(n.queue) == nullptr) {
-            status =
-                refuse_call(EM_ERR_BAD_ARG, scope, "%s: a notification without an event, or to no queue", function);
-            return false;
-        }
-        to.push_back({n.event, n.queue});
-    }
-    return true;
-}
-
-// A function that waits for other cores may not be called where they may wait for this one.
-bool may_wait(const char* function, em_escope_t scope, em_status_t& status) noexcept {
-    const event_machine& em = *event_machine::instance();
-    if (current_page == nullptr || !em.waited_for(current_page->ctx)) {
-        return true;
-    }
-    status = refuse_call(EM_ERR_BAD_CONTEXT, scope,
-                         "%s: inside of a receive function or of a task that it has begun; take the one without _sync",
-                         function);
-    return false;
-}
 
 // Calls f(machine, object, queue, notifications).
 template <class F>
@@ -107,6 +113,10 @@ em_status_t add_queue(const char* function, em_escope_t scope, em_eo_t handle, e
     return with_both(
         function, scope, handle, queue, num_notif, table,
         [&](event_machine& em, execution_object& eo, event_queue& q, std::vector<notice>& then) -> em_status_t {
+            if (!q.scheduled() && q.type != EM_QUEUE_TYPE_LOCAL) {
+                return refuse_call(EM_ERR_BAD_TYPE, scope, "%s: queue %p is of type %u, from which nobody receives",
+                                   function, static_cast<void*>(queue), q.type);
+            }
             if (!em.give_queue(eo, q)) {
                 return refuse_call(EM_ERR_BAD_STATE, scope,
                                    "%s: queue %p belongs to an execution object, or '%s' is being stopped", function,
@@ -127,57 +137,71 @@ em_status_t remove_queue(const char* function, em_escope_t scope, em_eo_t handle
             if (sync && !em.is_quiet(eo) && !may_wait(function, scope, status)) {
                 return status;
             }
-            if (em.take_queue(eo, q, std::move(then)) == event_machine::done::no) {
+            const auto gone = std::make_shared<removal>();
+            gone->then = std::move(then);
+            if (em.take_queue(eo, q, gone) == event_machine::done::no) {
                 return refuse_call(EM_ERR_BAD_STATE, scope,
                                    "%s: queue %p does not belong to execution object '%s', or is being removed",
                                    function, static_cast<void*>(queue), eo.name.data());
             }
             if (sync) {
-                em.await_gone(q);
+                em.await_removal(*gone);
             }
             return EM_OK;
         });
 }
 
+em_status_t remove_queues(const char* function, em_escope_t scope, em_eo_t handle, int delete_queues, int num_notif,
+                          const em_notif_t* table, bool sync) noexcept {
+    return with_object(function, scope, handle, [&](event_machine& em, execution_object& eo) -> em_status_t {
+        em_status_t status = EM_OK;
+        const auto gone = std::make_shared<removal>();
+        gone->deletes = delete_queues != EM_FALSE;
+        if (!copy_notices(function, scope, num_notif, table, gone->then, status) ||
+            (sync && !em.is_quiet(eo) && !may_wait(function, scope, status))) {
+            return status;
+        }
+        static_cast<void>(em.take_queues(eo, gone));
+        if (sync) {
+            em.await_removal(*gone);
+        }
+        return EM_OK;
+    });
+}
+
 em_status_t start(const char* function, em_escope_t scope, em_eo_t handle, em_status_t* result,
-                  const em_eo_conf_t* conf, int num_notif, const em_notif_t* table) noexcept {
+                  const em_eo_conf_t* conf, int num_notif, const em_notif_t* table, bool sync) noexcept {
     return with_object(function, scope, handle, [&](event_machine& em, execution_object& eo) -> em_status_t {
         em_status_t status = EM_OK;
         std::vector<notice> then;
-        if (!copy_notices(function, scope, num_notif, table, then, status)) {
+        if (!copy_notices(function, scope, num_notif, table, then, status) ||
+            (sync && eo.local_start != nullptr && !may_wait(function, scope, status))) {
             return status;
         }
-        if (!em.begin_start(eo)) {
+        if (!em.begin_start(eo, sync)) {
             return refuse_call(EM_ERR_BAD_STATE, scope, "%s: execution object '%s' is started, or being stopped",
                                function, eo.name.data());
         }
-        event_thread& self = this_event_thread;
-        std::vector<event_thread::later> later;
-        std::vector<event_thread::later>* const outer = std::exchange(self.until_started, &later);
-        execution_object* const around = std::exchange(self.inside, &eo);
-        try {
-            status = eo.start(eo.context, eo.handle, conf);
-        } catch (...) { // of C++; the object is not started then, either
-            status = EM_ERR_LIB_FAILED;
-        }
-        self.inside = around;
-        self.until_started = outer;
-        em.end_start(eo, status == EM_OK);
+        status = call_start(eo, conf);
         if (result != nullptr) {
             *result = status;
         }
-        for (const event_thread::later& l : later) {
-            if (status != EM_OK || em_send(l.what->handle(), l.to) != EM_OK) {
-                em_free(l.what->handle());
-            }
-        }
         if (status != EM_OK) {
+            em.fail_start(eo);
             return refuse_call(EM_ERR_OPERATION_FAILED, scope,
                                "%s: the start function of execution object '%s' returned %u", function, eo.name.data(),
                                status);
         }
-        send_notices(then);
-        return EM_OK;
+        static_cast<void>(em.begin_local_starts(eo, std::move(then)));
+        if (!sync) {
+            return EM_OK;
+        }
+        em.await_started(eo);
+        return eo.local_status == EM_OK
+                   ? em_status_t{EM_OK}
+                   : refuse_call(EM_ERR_OPERATION_FAILED, scope,
+                                 "%s: the local start function of execution object '%s' returned %u on core %d",
+                                 function, eo.name.data(), eo.local_status, eo.failed_core);
     });
 }
 
@@ -189,6 +213,10 @@ em_status_t stop(const char* function, em_escope_t scope, em_eo_t handle, int nu
         if (!copy_notices(function, scope, num_notif, table, then, status) ||
             (sync && !may_wait(function, scope, status))) {
             return status;
+        }
+        if (sync && this_event_thread.inside == &eo) { // the stop waits for the function, too
+            return refuse_call(EM_ERR_BAD_CONTEXT, scope, "%s: inside of a function of execution object '%s' itself",
+                               function, eo.name.data());
         }
         if (em.stop(eo, std::move(then)) == event_machine::done::no) {
             return refuse_call(EM_ERR_BAD_STATE, scope, "%s: execution object '%s' is not started", function,
@@ -219,13 +247,23 @@ em_status_t em_eo_remove_queue_sync(em_eo_t eo, em_queue_t queue) {
     return remove_queue("em_eo_remove_queue_sync", EM_ESCOPE_EO_REMOVE_QUEUE_SYNC, eo, queue, 0, nullptr, true);
 }
 
+em_status_t em_eo_remove_queue_all(em_eo_t eo, int delete_queues, int num_notif, const em_notif_t notif_tbl[]) {
+    return remove_queues("em_eo_remove_queue_all", EM_ESCOPE_EO_REMOVE_QUEUE_ALL, eo, delete_queues, num_notif,
+                         notif_tbl, false);
+}
+
+em_status_t em_eo_remove_queue_all_sync(em_eo_t eo, int delete_queues) {
+    return remove_queues("em_eo_remove_queue_all_sync", EM_ESCOPE_EO_REMOVE_QUEUE_ALL_SYNC, eo, delete_queues, 0,
+                         nullptr, true);
+}
+
 em_status_t em_eo_start(em_eo_t eo, em_status_t* result, const em_eo_conf_t* conf, int num_notif,
                         const em_notif_t notif_tbl[]) {
-    return start("em_eo_start", EM_ESCOPE_EO_START, eo, result, conf, num_notif, notif_tbl);
+    return start("em_eo_start", EM_ESCOPE_EO_START, eo, result, conf, num_notif, notif_tbl, false);
 }
 
 em_status_t em_eo_start_sync(em_eo_t eo, em_status_t* result, const em_eo_conf_t* conf) {
-    return start("em_eo_start_sync", EM_ESCOPE_EO_START_SYNC, eo, result, conf, 0, nullptr);
+    return start("em_eo_start_sync", EM_ESCOPE_EO_START_SYNC, eo, result, conf, 0, nullptr, true);
 }
 
 em_status_t em_eo_stop(em_eo_t eo, int num_notif, const em_notif_t notif_tbl[]) {
@@ -234,16 +272,6 @@ em_status_t em_eo_stop(em_eo_t eo, int num_notif, const em_notif_t notif_tbl[]) 
 
 em_status_t em_eo_stop_sync(em_eo_t eo) {
     return stop("em_eo_stop_sync", EM_ESCOPE_EO_STOP_SYNC, eo, 0, nullptr, true);
-}
-
-em_eo_state_t em_eo_get_state(em_eo_t handle) {
-    em_eo_state_t state = EM_EO_STATE_UNDEF;
-    static_cast<void>(with_object("em_eo_get_state", EM_ESCOPE_EO_GET_STATE, handle,
-                                  [&](event_machine& em, execution_object& eo) -> em_status_t {
-                                      state = em.state_of(eo);
-                                      return EM_OK;
-                                  }));
-    return state;
 }
 
 em_status_t em_eo_register_error_handler(em_eo_t handle, em_error_handler_t handler) {

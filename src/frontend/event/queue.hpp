@@ -1,90 +1,102 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Queues and execution objects. Thread safety: what is not constant is guarded by event_machine's lock.
+// Queues, and the atomic groups that join some of them. Thread safety: what is not constant is guarded by
+// event_machine's lock.
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <vector>
 
-#include <event_machine/api/event_machine_eo.h>
 #include <event_machine/api/event_machine_queue.h>
 
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/sync/machine.hpp>
 
-#include "frontend/event/event.hpp"
+#include "frontend/event/event_list.hpp"
+#include "frontend/event/notices.hpp"
+#include "frontend/event/schedulable.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
+struct atomic_group;
+struct event_queue;
 struct execution_object;
 
-// What is sent when something is over.
-struct notice {
-    em_event_t event;
-    em_queue_t queue;
+// Queues that are being removed from their owner, until nobody receives from them.
+struct removal {
+    std::size_t left = 0; // queues
+    bool deletes = false; // them
+    std::vector<notice> then;
 };
 
-struct event_queue {
+// The place of a core among those that receive from an ordered queue, in the order in which they took their events.
+//
+// Invariant: of the first one `own` is empty, since what it sends goes to the target at once.
+struct ordered_place {
+    event_queue* source = nullptr; // null: the core has none
+    event_list own;                // what was sent under it
+    event_list after;              // and under places behind it that have ended
+    links<ordered_place> neighbours;
+};
+
+// Where the events of an output queue go.
+struct output {
+    em_output_func_t function = nullptr;
+    void* arguments = nullptr;
+    std::vector<std::byte> copy; // what `arguments` points to, if its size was given
+};
+
+struct event_queue final : schedulable {
+    event_queue(em_queue_type_t t, queue_group* of) noexcept : schedulable(kind::queue, of), type(t) {}
+
     // Constant.
+    const em_queue_type_t type;
     em_queue_t handle = EM_QUEUE_UNDEF;
-    em_queue_type_t type = EM_QUEUE_TYPE_UNDEF;
-    em_queue_prio_t priority = EM_QUEUE_PRIO_NORMAL;
     std::size_t most = 0; // events; 0: any number
     std::array<char, EM_QUEUE_NAME_LEN> name{};
+    atomic_group* atomics = nullptr;
+    std::unique_ptr<output> out; // of an output queue
 
     machine::atomic<void*> context{nullptr}; // the program's
 
     execution_object* owner = nullptr;
     bool open = false;      // events are taken and received
-    bool leaving = false;   // is being removed from its owner
-    bool held = false;      // atomic, and a core receives one of its events
-    bool listed = false;    // the scheduler has it
-    unsigned receiving = 0; // cores
-    event* first = nullptr;
-    event* last = nullptr;
-    std::size_t count = 0;
-    event_queue* next_listed = nullptr;
-    std::vector<notice> when_gone;
+    bool held = false;      // atomic and in no group, and a core receives one of its events
+    unsigned receiving = 0; // cores; threads in the output function
+    event_list events;
+    std::size_t elsewhere = 0; // events for it that wait at cores
+    linked_list<ordered_place, &ordered_place::neighbours> places;
+    enum class drained : std::uint8_t { no, listed, stalled, running };
+    drained drain = drained::no; // its events to the output function
+    std::shared_ptr<removal> leaving;
+    links<event_queue> of_owner;
+    links<event_queue> of_group;
+    links<event_queue> of_atomics;
+    links<event_queue> with_output;
 
     [[nodiscard]] bool atomic() const noexcept { return type == EM_QUEUE_TYPE_ATOMIC; }
-
-    void push(event& e) noexcept {
-        e.next = nullptr;
-        (first == nullptr ? first : last->next) = &e;
-        last = &e;
-        ++count;
+    [[nodiscard]] bool ordered() const noexcept { return type == EM_QUEUE_TYPE_PARALLEL_ORDERED; }
+    // Cores choose it, and its events are received by an execution object.
+    [[nodiscard]] bool scheduled() const noexcept {
+        return type == EM_QUEUE_TYPE_ATOMIC || type == EM_QUEUE_TYPE_PARALLEL || ordered();
     }
-    [[nodiscard]] event& pop() noexcept {
-        event* const e = first;
-        first = e->next;
-        --count;
-        return *e;
-    }
-    // All there are.
-    [[nodiscard]] event* take_all() noexcept {
-        event* const all = first;
-        first = last = nullptr;
-        count = 0;
-        return all;
-    }
+    [[nodiscard]] bool has_room() const noexcept { return most == 0 || events.size() + elsewhere < most; }
 };
 
-struct execution_object {
+// Atomic queues of which a core receives from one at a time.
+struct atomic_group final : schedulable {
+    explicit atomic_group(queue_group& of) noexcept : schedulable(kind::atomic_group, &of) {}
+
     // Constant.
-    em_eo_t handle = EM_EO_UNDEF;
-    em_start_func_t start = nullptr;
-    em_stop_func_t stop = nullptr;
-    em_receive_func_t receive = nullptr;
-    void* context = nullptr;
-    std::array<char, EM_EO_NAME_LEN> name{};
+    em_atomic_group_t handle = EM_ATOMIC_GROUP_UNDEF;
+    std::array<char, EM_ATOMIC_GROUP_NAME_LEN> name{};
 
-    machine::atomic<em_error_handler_t> on_error{nullptr};
-
-    em_eo_state_t state = EM_EO_STATE_CREATED;
-    unsigned receiving = 0; // cores
-    std::vector<event_queue*> queues;
-    std::vector<notice> when_stopped;
+    bool held = false; // a core receives an event of one of its queues
+    ready_set ready;   // queues
+    linked_list<event_queue, &event_queue::of_atomics> queues;
 };
 
 } // namespace skerry::inline SKERRY_ABI::detail

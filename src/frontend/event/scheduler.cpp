@@ -2,41 +2,64 @@
 
 #include "frontend/event/scheduler.hpp"
 
-#include <utility>
+#include <bit>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-void synchronous_scheduler::ready(event_queue& q) noexcept {
-    list& of = lists_[q.priority];
-    (of.first == nullptr ? of.first : of.last->next_listed) = &q;
-    of.last = &q;
-    q.next_listed = nullptr;
-    q.listed = true;
+void synchronous_scheduler::ready(schedulable& s) noexcept {
+    if (s.group->ready.empty()) {
+        groups_.push_back(*s.group);
+    }
+    s.group->ready.put(s, now_);
 }
 
-void synchronous_scheduler::withdraw(event_queue& q) noexcept {
-    list& of = lists_[q.priority];
-    event_queue* before = nullptr;
-    for (event_queue* at = of.first; at != &q; at = at->next_listed) {
-        before = at;
+void synchronous_scheduler::withdraw(schedulable& s) noexcept {
+    s.group->ready.take(s);
+    if (s.group->ready.empty()) {
+        groups_.erase(*s.group);
     }
-    (before == nullptr ? of.first : before->next_listed) = q.next_listed;
-    if (of.last == &q) {
-        of.last = before;
-    }
-    q.listed = false;
 }
 
-event_queue* synchronous_scheduler::choose() noexcept {
-    for (unsigned priority = EM_QUEUE_PRIO_NUM; priority-- != 0;) {
-        list& of = lists_[priority];
-        if (of.first != nullptr) {
-            event_queue* const q = std::exchange(of.first, of.first->next_listed);
-            q->listed = false;
-            return q;
+schedulable* synchronous_scheduler::choose(int core) noexcept {
+    unsigned priorities = 0;
+    for (const queue_group* g = groups_.first(); g != nullptr; g = groups_.after(*g)) {
+        priorities |= (g->mask >> core & 1) != 0 ? g->ready.priorities() : 0;
+    }
+    if (priorities == 0) {
+        return nullptr;
+    }
+    const unsigned priority = priority_among(priorities);
+    schedulable* chosen = nullptr;
+    for (const queue_group* g = groups_.first(); g != nullptr; g = groups_.after(*g)) {
+        if ((g->mask >> core & 1) != 0 && (g->ready.priorities() >> priority & 1) != 0) {
+            schedulable& first = g->ready.first(priority);
+            chosen = chosen == nullptr || first.since < chosen->since ? &first : chosen;
         }
     }
-    return nullptr;
+    withdraw(*chosen);
+    return chosen;
+}
+
+// The highest, unless a lower one has been passed over too often.
+unsigned synchronous_scheduler::priority_among(unsigned priorities) noexcept {
+    const auto highest = static_cast<unsigned>(31 - std::countl_zero(priorities));
+    unsigned chosen = highest;
+    for (unsigned lower = starvation_ != 0 ? priorities & ~(1U << highest) : 0; lower != 0; lower &= lower - 1) {
+        const auto p = static_cast<unsigned>(std::countr_zero(lower));
+        if (++passed_[p] > starvation_ && (chosen == highest || passed_[p] > passed_[chosen])) {
+            chosen = p;
+        }
+    }
+    passed_[chosen] = 0;
+    return chosen;
+}
+
+std::uint64_t synchronous_scheduler::cores() const noexcept {
+    std::uint64_t all = 0;
+    for (const queue_group* g = groups_.first(); g != nullptr; g = groups_.after(*g)) {
+        all |= g->mask;
+    }
+    return all;
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -4,10 +4,11 @@
 // The contract of what chooses among queues. Thread safety: under event_machine's lock.
 
 #include <array>
+#include <cstdint>
 
 #include <skerry/detail/base/abi.hpp>
 
-#include "frontend/event/queue.hpp"
+#include "frontend/event/queue_group.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -18,27 +19,37 @@ class event_scheduler {
     event_scheduler& operator=(const event_scheduler&) = delete;
     virtual ~event_scheduler() = default;
 
-    // The queue has events, and a core may receive one. Precondition: it is not listed.
-    virtual void ready(event_queue& q) noexcept = 0;
+    // It has events, and a core may receive one. Precondition: it is not listed.
+    virtual void ready(schedulable& s) noexcept = 0;
     // It has none any more, or nobody may receive them. Precondition: it is listed.
-    virtual void withdraw(event_queue& q) noexcept = 0;
-    // The one that a core shall receive from, which is not listed then; null: none is listed.
-    [[nodiscard]] virtual event_queue* choose() noexcept = 0;
+    virtual void withdraw(schedulable& s) noexcept = 0;
+    // The one that the core shall receive from, which is not listed then; null: none is listed for it.
+    [[nodiscard]] virtual schedulable* choose(int core) noexcept = 0;
+    // Bit c: something is listed for core c.
+    [[nodiscard]] virtual std::uint64_t cores() const noexcept = 0;
 };
 
-// A list for each priority: the highest first, and of equal ones the one that has been ready for longest.
+// The highest priority first, and of equal ones the one that has been ready for longest, for a turn.
+//
+// A step looks at the queue groups that have something ready, and at no queue but the first ones of their lists.
 class synchronous_scheduler final : public event_scheduler {
   public:
-    void ready(event_queue& q) noexcept override;
-    void withdraw(event_queue& q) noexcept override;
-    [[nodiscard]] event_queue* choose() noexcept override;
+    // `starvation`: how often cores may choose something of higher priority while a lower one is ready; 0: any
+    // number of times.
+    explicit synchronous_scheduler(unsigned starvation) noexcept : starvation_(starvation) {}
+
+    void ready(schedulable& s) noexcept override;
+    void withdraw(schedulable& s) noexcept override;
+    [[nodiscard]] schedulable* choose(int core) noexcept override;
+    [[nodiscard]] std::uint64_t cores() const noexcept override;
 
   private:
-    struct list {
-        event_queue* first = nullptr;
-        event_queue* last = nullptr;
-    };
-    std::array<list, EM_QUEUE_PRIO_NUM> lists_;
+    [[nodiscard]] unsigned priority_among(unsigned priorities) noexcept;
+
+    const unsigned starvation_;
+    linked_list<queue_group, &queue_group::neighbours> groups_; // that have something ready
+    std::array<unsigned, EM_QUEUE_PRIO_NUM> passed_{};          // choices that went to higher ones
+    std::uint64_t now_ = 0;
 };
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A core, a queue, an event: in C. */
 #include <event_machine.h>
+#include <skerry/event.h>
 
 #include <stdio.h>
 
@@ -30,13 +31,26 @@ static em_status_t print_error(em_eo_t eo, em_status_t error, em_escope_t scope,
     return error;
 }
 
+int environment_in_c(void); /* environment.c */
+
 int main(void) {
+    skerry_em_options_t options;
     em_conf_t conf;
     em_eo_t eo;
     em_queue_t queue;
     em_event_t event;
 
+    const int wrong = environment_in_c();
+
+    if (wrong != 0) {
+        printf("environment.c:%d\n", wrong);
+        return 5;
+    }
     em_register_error_handler(print_error);
+    skerry_em_options_init(&options);
+    if (skerry_em_configure(&options) != EM_OK) {
+        return 5;
+    }
     em_conf_init(&conf);
     conf.thread_per_core = 1;
     conf.core_count = 1;
@@ -51,7 +65,7 @@ int main(void) {
     }
     event = em_alloc(sizeof(int), EM_EVENT_TYPE_SW, EM_POOL_DEFAULT);
     *(int*)em_event_pointer(event) = 42;
-    if (em_send(event, queue) != EM_OK || em_dispatch(1) != EM_OK || received != 42) {
+    if (em_send(event, queue) != EM_OK || em_dispatch(1) != 1 || received != 42) {
         return 3;
     }
     if (em_queue_create("o", EM_QUEUE_TYPE_OUTPUT, 0, EM_QUEUE_GROUP_DEFAULT, NULL) != EM_QUEUE_UNDEF) {

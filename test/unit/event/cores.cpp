@@ -27,6 +27,14 @@ std::vector<error_seen> take_errors() {
     return std::exchange(errors, {});
 }
 
+void expect_error(em_status_t error, const std::string& text) {
+    const std::vector<error_seen> seen = take_errors();
+    ASSERT_EQ(seen.size(), 1U) << text;
+    EXPECT_EQ(seen[0].error, error) << seen[0].text;
+    EXPECT_THAT(seen[0].text, testing::HasSubstr(text));
+    EXPECT_NE(EM_ESCOPE(seen[0].scope), 0U);
+}
+
 em_status_t keep_error(em_eo_t eo, em_status_t error, em_escope_t scope, va_list args) {
     std::array<char, 400> text{};
     if (EM_ESCOPE(scope) != 0) {
@@ -38,7 +46,7 @@ em_status_t keep_error(em_eo_t eo, em_status_t error, em_escope_t scope, va_list
     return error;
 }
 
-cores::cores(int count, std::uint32_t events) {
+cores::cores(int count, std::uint32_t events, void (*change)(em_conf_t&)) {
     static_cast<void>(take_errors());
     need(em_register_error_handler(keep_error), "em_register_error_handler");
     em_conf_t conf;
@@ -48,6 +56,9 @@ cores::cores(int count, std::uint32_t events) {
     em_core_mask_set_count(count, &conf.phys_mask);
     conf.default_pool_cfg.subpool[0].size = 64;
     conf.default_pool_cfg.subpool[0].num = events;
+    if (change != nullptr) {
+        change(conf);
+    }
     need(em_init(&conf), "em_init");
     std::atomic<int> begun{0};
     for (int i = 0; i < count; ++i) {
@@ -55,7 +66,7 @@ cores::cores(int count, std::uint32_t events) {
             need(em_init_core(), "em_init_core");
             ++begun;
             while (!over_) {
-                need(em_dispatch(1000), "em_dispatch");
+                static_cast<void>(em_dispatch(1000));
             }
             need(em_term_core(), "em_term_core");
         });

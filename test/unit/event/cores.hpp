@@ -24,13 +24,15 @@ struct error_seen {
 
 // What the handler has been told since the last call.
 std::vector<error_seen> take_errors();
+// The one error since then.
+void expect_error(em_status_t error, const std::string& text);
 // A handler that keeps what it is told and returns the error.
 em_status_t keep_error(em_eo_t eo, em_status_t error, em_escope_t scope, va_list args);
 
 class cores {
   public:
-    // `events` of 64 bytes in the default pool.
-    explicit cores(int count, std::uint32_t events = 1024);
+    // `events` of 64 bytes in the default pool. `change`: what else the configuration has.
+    explicit cores(int count, std::uint32_t events = 1024, void (*change)(em_conf_t&) = nullptr);
     cores(const cores&) = delete;
     cores& operator=(const cores&) = delete;
     ~cores();

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKERRY_EVENT_H_
+#define SKERRY_EVENT_H_
+
+/* What Skerry adds to the event machine (event_machine.h): options, and a wait for a free event. For C11 and C++20.
+ *
+ * Thread safety and errors: as event_machine.h. */
+
+#include <event_machine.h>
+
+EM_BEGIN_DECLS
+
+#define SKERRY_ESCOPE_EM_OPTIONS_INIT (EM_ESCOPE_INTERNAL_MASK | 0x5301)
+#define SKERRY_ESCOPE_EM_CONFIGURE (EM_ESCOPE_INTERNAL_MASK | 0x5302)
+#define SKERRY_ESCOPE_EM_ALLOC_WAIT (EM_ESCOPE_INTERNAL_MASK | 0x5303)
+
+/* Each member has a variable of the environment: SKERRY_EM_ and its name in capitals. */
+typedef struct {
+    int esv;                /* not 0: events are verified. A use of an event by one that it does not belong to is an
+                             * error, EM_ERR_EVENT_STATE, that names the last call for the event; default: 0 */
+    int asynchronous;       /* not 0: a core's next event is chosen at em_preschedule(), and not first when its receive
+                             * function has returned; default: 0 */
+    int cooperative;        /* 0: nothing else is there yet */
+    unsigned suspended_max; /* of cooperative dispatch; at most 1,000,000; default: 1,024 */
+    unsigned starvation;    /* how often cores choose a higher priority while a lower one is ready; 0: any number of
+                             * times; at most 10^9; default: 256 */
+    size_t stack_size;      /* of cooperative dispatch, bytes: 16 K to 64 G; default: 256 K */
+    uint64_t poll_ns;       /* between two calls of input_poll_fn by a core without events, 1,000 to 10^10; default:
+                             * 10^5 */
+} skerry_em_options_t;
+
+/* The defaults, and what the environment says. A variable that is not understood is an error, and its member keeps the
+ * default. */
+EM_API void skerry_em_options_init(skerry_em_options_t* options);
+
+/* The options of each em_init() from now on. Without it they are those of skerry_em_options_init(), and a variable that
+ * is not understood is an error of em_init(). EM_ERR_BAD_STATE: em_init() was called, and em_term() was not. */
+EM_API em_status_t skerry_em_configure(const skerry_em_options_t* options);
+
+/* As em_alloc(), but waits until an event is free: at most `timeout_ns`, UINT64_MAX for ever. EM_EVENT_UNDEF: an error,
+ * EM_ERR_TIMEOUT, or EM_ERR_CANCELED if em_term() was called meanwhile, or one of em_alloc(). The wait uses no
+ * processor. Precondition: the calling thread is no core. */
+EM_API em_event_t skerry_em_alloc_wait(uint32_t size, em_event_type_t type, em_pool_t pool, uint64_t timeout_ns);
+
+EM_END_DECLS
+
+#endif

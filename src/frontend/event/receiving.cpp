@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Who receives what, and who sleeps.
+
+#include <algorithm>
+#include <bit>
+#include <span>
+#include <utility>
+
+#include "frontend/event/event_machine.hpp"
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+// --- cores that sleep -----------------------------------------------------------------------------------------------
+
+void event_machine::wake(int core, wake_ups& w) noexcept {
+    const std::uint64_t bit = std::uint64_t{1} << core;
+    if ((sleeping_ & bit) != 0) {
+        sleeping_ &= ~bit;
+        w.add(*bells_[static_cast<std::size_t>(core)]);
+    }
+}
+
+void event_machine::wake_one(std::uint64_t cores, wake_ups& w) noexcept {
+    if (const std::uint64_t able = sleeping_ & cores) {
+        wake(std::countr_zero(able), w);
+    }
+}
+
+void event_machine::note() noexcept {
+    // relaxed: written under the lock
+    const std::uint64_t now = scheduler_.cores() | local_ | duties_.load(memory_order::relaxed);
+    if (now != wanted_.load(memory_order::relaxed)) {
+        wanted_.store(now, memory_order::release);
+    }
+}
+
+bool event_machine::arm(int core, bell& b, bool naps) {
+    wake_ups w;
+    const std::lock_guard lock(lock_);
+    if (any_ready(core) || (!naps && !stalled_outputs_.empty())) {
+        return false;
+    }
+    bells_[static_cast<std::size_t>(core)] = &b;
+    sleeping_ |= std::uint64_t{1} << core;
+    wake_one(scheduler_.cores(), w); // what another one may take
+    return true;
+}
+
+bool event_machine::disarm(int core) noexcept {
+    const std::lock_guard lock(lock_);
+    const std::uint64_t bit = std::uint64_t{1} << core;
+    return (std::exchange(sleeping_, sleeping_ & ~bit) & bit) != 0;
+}
+
+void event_machine::pass_on() noexcept {
+    wake_ups w;
+    const std::lock_guard lock(lock_);
+    wake_one(stalled_outputs_.empty() ? scheduler_.cores() : sleeping_, w);
+}
+
+// --- lists ----------------------------------------------------------------------------------------------------------
+
+std::uint64_t event_machine::list(event_queue& q) noexcept {
+    const bool has = q.scheduled() && q.open && !q.events.empty();
+    if (q.atomics == nullptr) {
+        if (!has || q.held || q.listed) {
+            return 0;
+        }
+        scheduler_.ready(q);
+        return q.group->mask;
+    }
+    atomic_group& all = *q.atomics;
+    if (has && !q.listed) {
+        all.ready.put(q, turns_);
+    }
+    if (all.held || all.ready.empty()) {
+        return 0;
+    }
+    const unsigned best = all.ready.highest();
+    if (all.listed && all.priority == best) {
+        return 0;
+    }
+    if (all.listed) {
+        scheduler_.withdraw(all);
+    }
+    all.turn = all.priority == best ? all.turn : 0;
+    all.priority = best;
+    scheduler_.ready(all);
+    return all.group->mask;
+}
+
+void event_machine::unlist(event_queue& q) noexcept {
+    if (!q.listed) {
+        return;
+    }
+    if (q.atomics == nullptr) {
+        scheduler_.withdraw(q);
+        return;
+    }
+    atomic_group& all = *q.atomics;
+    all.ready.take(q);
+    if (all.listed && (all.ready.empty() || all.ready.highest() != all.priority)) {
+        scheduler_.withdraw(all);
+        if (!all.ready.empty()) {
+            all.turn = 0;
+            all.priority = all.ready.highest();
+            scheduler_.ready(all);
+        }
+    }
+}
+
+void event_machine::close(event_queue& q, event_list& dropped) noexcept {
+    unlist(q);
+    q.open = false;
+    event_list lie = q.events.take_all();
+    dropped.append(lie);
+    for (std::size_t core = 0; q.elsewhere != 0 && core < EM_MAX_CORES; ++core) {
+        purge(locals_[core], q, dropped);
+        for (ordered_place& p : places_[core].all) {
+            purge(p.own, q, dropped);
+            purge(p.after, q, dropped);
+        }
+        if (locals_[core].empty()) {
+            local_ &= ~(std::uint64_t{1} << core);
+        }
+    }
+    note();
+}
+
+void event_machine::purge(event_list& from, event_queue& q, event_list& dropped) noexcept {
+    event_list all = from.take_all();
+    while (!all.empty()) {
+        event& e = all.pop();
+        if (e.to == &q) {
+            --q.elsewhere;
+            dropped.push(e);
+        } else {
+            from.push(e);
+        }
+    }
+}
+
+// --- a core receives ------------------------------------------------------------------------------------------------
+
+void event_machine::fill(event_queue& q, event_list& from, unsigned most, delivery& d) noexcept {
+    most = std::min(most, q.owner->most_events);
+    d.from = &q;
+    d.to = q.owner;
+    d.count = 0;
+    group_tag group;
+    while (d.count < most && !from.empty() && (&from == &q.events || from.first()->to == &q)) {
+        if (d.count != 0 && from.first()->group != group) {
+            break; // what is received together counts for one event group
+        }
+        group = from.first()->group;
+        d.events[d.count++] = from.pop().handle();
+    }
+    ++q.receiving;
+    ++q.owner->receiving;
+}
+
+bool event_machine::choose(int core, unsigned most, delivery& d, ordered_place& place, wake_ups& w) noexcept {
+    schedulable* const chosen = scheduler_.choose(core);
+    if (chosen == nullptr) {
+        return false;
+    }
+    const bool alone = chosen->what == schedulable::kind::queue;
+    atomic_group* const all = alone ? nullptr : static_cast<atomic_group*>(chosen);
+    event_queue& q = static_cast<event_queue&>(alone ? *chosen : all->ready.first(all->ready.highest()));
+    fill(q, q.events, most, d);
+    chosen->turn += d.count;
+    if (all != nullptr) {
+        all->ready.take(q);
+        q.turn += d.count;
+        all->held = true;
+    }
+    if (q.events.empty()) { // its turn is over
+        q.turn = 0;
+        if (all != nullptr && all->ready.empty()) {
+            all->turn = 0;
+        }
+    }
+    q.held = alone && q.atomic();
+    q.group->inside |= std::uint64_t{1} << core;
+    if (q.ordered()) {
+        place.source = &q;
+        q.places.push_back(place);
+        ++open_places_;
+    }
+    list(q); // of a parallel queue the others
+    note();
+    wake_one(scheduler_.cores(), w);
+    return true;
+}
+
+bool event_machine::next(int core, unsigned most, delivery& d) noexcept {
+    delivery& asked = ahead_[static_cast<std::size_t>(core)];
+    while (asked.from != nullptr) {
+        event_list dropped;
+        {
+            const std::lock_guard lock(lock_);
+            d = asked;
+            asked.from = nullptr;
+            places_[static_cast<std::size_t>(core)].current ^= 1;
+            if (d.from->open) {
+                wake_ups w;
+                wake_one(scheduler_.cores(), w); // it may take long, and the core has looked at nothing else
+                return true;
+            }
+            for (const em_event_t e : std::span(d.events).first(d.count)) {
+                dropped.push(*event::of(e));
+            }
+        }
+        free_all(dropped); // as what lay in the queue
+        received(core, d, d.from->atomic());
+    }
+    wake_ups w;
+    const std::lock_guard lock(lock_);
+    return choose(core, most, d, place_of(core), w);
+}
+
+void event_machine::ask_ahead(int core) noexcept {
+    if (options_.asynchronous == 0 || has_asked(core) || has_duties(core)) { // which come first, and may wait
+        return;
+    }
+    delivery& asked = ahead_[static_cast<std::size_t>(core)];
+    {
+        two_places& places = places_[static_cast<std::size_t>(core)];
+        wake_ups w;
+        const std::lock_guard lock(lock_);
+        if (!choose(core, 1, asked, places.all[places.current ^ 1], w)) {
+            return;
+        }
+    }
+    __builtin_prefetch(event::of(asked.events[0])->payload());
+    __builtin_prefetch(asked.from->context.load(memory_order::acquire));
+}
+
+bool event_machine::next_local(int core, unsigned most, delivery& d) noexcept {
+    const std::lock_guard lock(lock_);
+    event_list& mine = locals_[static_cast<std::size_t>(core)];
+    if (mine.empty()) {
+        return false;
+    }
+    event_queue& q = *mine.first()->to;
+    fill(q, mine, most, d);
+    q.elsewhere -= d.count;
+    if (mine.empty()) {
+        local_ &= ~(std::uint64_t{1} << core);
+        note();
+    }
+    return true;
+}
+
+void event_machine::leave(const delivery& d, endings& over, wake_ups& w) noexcept {
+    if (--d.from->receiving == 0 && d.from->leaving != nullptr) {
+        end_leaving(*d.from, over);
+    }
+    if (--d.to->receiving == 0 && d.to->state == EM_EO_STATE_STOPPING && begin_local_stops(*d.to, w)) {
+        over.stopped = d.to;
+    }
+}
+
+void event_machine::received(int core, const delivery& d, bool holds) noexcept {
+    endings over;
+    bool drains = false;
+    {
+        wake_ups w;
+        const std::lock_guard lock(lock_);
+        event_queue& q = *d.from;
+        if (holds) {
+            (q.atomics != nullptr ? q.atomics->held : q.held) = false;
+            list(q);
+        }
+        if (ordered_place& p = place_of(core); p.source != nullptr) {
+            end_place(p, w);
+        }
+        const std::uint64_t bit = std::uint64_t{1} << core;
+        const event_queue* const asked = ahead_[static_cast<std::size_t>(core)].from;
+        if (asked == nullptr || asked->group != q.group) {
+            q.group->inside &= ~bit;
+        }
+        over.changed = end_change(*q.group);
+        leave(d, over, w);
+        note();
+        drains = !outputs_.empty();
+        // What the core does before it looks again may take long, and perhaps it may not take what it has listed.
+        if (asked != nullptr || drains || over.any() || has_duties(core) || conf_.input.input_poll_fn != nullptr ||
+            conf_.output.output_drain_fn != nullptr || (q.group->mask & bit) == 0) {
+            wake_one(scheduler_.cores(), w);
+        }
+    }
+    if (drains) {
+        drain_outputs();
+    }
+    end(over);
+}
+
+void event_machine::received_local(const delivery& d) noexcept {
+    endings over;
+    {
+        wake_ups w;
+        const std::lock_guard lock(lock_);
+        leave(d, over, w);
+    }
+    end(over);
+}
+
+void event_machine::end(endings& over) noexcept {
+    free_all(over.dropped);
+    send_notices(over.changed);
+    send_notices(over.removed);
+    if (over.stopped != nullptr) {
+        finish_stop(*over.stopped);
+    }
+}
+
+void event_machine::let_go(event_queue& q) noexcept {
+    wake_ups w;
+    const std::lock_guard lock(lock_);
+    (q.atomics != nullptr ? q.atomics->held : q.held) = false;
+    wake_one(list(q), w);
+    note();
+}
+
+// --- whose call waits for what --------------------------------------------------------------------------------------
+
+// relaxed, both: what descends from a call was begun after it had been noted, and ends before it is over
+void event_machine::calls(int core, const context* under) noexcept {
+    calls_[static_cast<std::size_t>(core)].store(under, memory_order::relaxed);
+}
+
+int event_machine::core_that_waits_for(const context* under) const noexcept {
+    for (const context* c = under; c != nullptr; c = c->parent) {
+        for (std::size_t core = 0; core < calls_.size(); ++core) {
+            if (calls_[core].load(memory_order::relaxed) == c) {
+                return static_cast<int>(core);
+            }
+        }
+    }
+    return -1;
+}
+
+} // namespace skerry::inline SKERRY_ABI::detail

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// How cores dispatch: how long, what they choose, and what they call besides receive functions.
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "receiving.hpp"
+
+namespace skerry::test {
+namespace {
+
+// The calling thread is the core.
+class one_core {
+  public:
+    explicit one_core(em_input_poll_func_t poll = nullptr, em_output_drain_func_t drain = nullptr) {
+        static_cast<void>(take_errors());
+        EXPECT_EQ(em_register_error_handler(keep_error), EM_OK);
+        em_conf_t conf;
+        em_conf_init(&conf);
+        conf.thread_per_core = 1;
+        conf.core_count = 1;
+        em_core_mask_set_count(1, &conf.phys_mask);
+        conf.default_pool_cfg.subpool[0] = {64, 4096, 0};
+        conf.input.input_poll_fn = poll;
+        conf.output.output_drain_fn = drain;
+        em_core_mask_set(0, &conf.output.output_drain_mask);
+        EXPECT_EQ(em_init(&conf), EM_OK);
+        EXPECT_EQ(em_init_core(), EM_OK);
+    }
+    one_core(const one_core&) = delete;
+    one_core& operator=(const one_core&) = delete;
+    ~one_core() {
+        EXPECT_EQ(em_term_core(), EM_OK);
+        EXPECT_EQ(em_term(nullptr), EM_OK);
+        static_cast<void>(em_unregister_error_handler());
+    }
+};
+
+em_dispatch_opt_t options() {
+    em_dispatch_opt_t opt;
+    em_dispatch_opt_init(&opt);
+    return opt;
+}
+
+TEST(dispatch, rounds_without_a_wait_end_at_once) {
+    const one_core machine;
+    em_dispatch_results_t did{1, 1, 1};
+    ASSERT_EQ(em_dispatch_rounds(1000, nullptr, &did), EM_OK);
+    EXPECT_EQ(did.rounds, 1000U);
+    EXPECT_EQ(did.events, 0U);
+    EXPECT_EQ(did.ns, 0U);
+    em_dispatch_duration_t duration{};
+    duration.select = EM_DISPATCH_DURATION_NO_EVENTS_ROUNDS;
+    duration.no_events.rounds = 5;
+    ASSERT_EQ(em_dispatch_duration(&duration, nullptr, &did), EM_OK);
+    EXPECT_EQ(did.rounds, 5U);
+}
+
+TEST(dispatch, waits_as_long_as_it_is_told) {
+    const one_core machine;
+    em_dispatch_opt_t opt = options();
+    opt.wait_ns = 20'000'000;
+    const auto begin = std::chrono::steady_clock::now();
+    em_dispatch_results_t did{};
+    ASSERT_EQ(em_dispatch_rounds(2, &opt, &did), EM_OK);
+    EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(39));
+    EXPECT_EQ(did.rounds, 2U);
+    ASSERT_EQ(em_dispatch_ns(20'000'000, nullptr, &did), EM_OK);
+    EXPECT_GE(did.ns, 20'000'000U);
+    EXPECT_LT(did.rounds, 100U); // it sleeps
+    em_dispatch_duration_t duration{};
+    duration.select = EM_DISPATCH_DURATION_NO_EVENTS_NS;
+    duration.no_events.ns = 10'000'000;
+    ASSERT_EQ(em_dispatch_duration(&duration, nullptr, &did), EM_OK);
+    EXPECT_GE(did.ns, 10'000'000U);
+}
+
+TEST(dispatch, counts_events_and_rounds) {
+    const one_core machine;
+    std::atomic<int> received{0};
+    receive_by count = [&](em_event_t e, em_queue_t) {
+        em_free(e);
+        ++received;
+    };
+    const receiver r = make_receiver(count, EM_QUEUE_TYPE_PARALLEL);
+    for (int i = 0; i < 30; ++i) {
+        send_value(i, r.queue);
+    }
+    em_dispatch_results_t did{};
+    ASSERT_EQ(em_dispatch_events(5, nullptr, &did), EM_OK);
+    EXPECT_EQ(did.events, 5U);
+    EXPECT_EQ(did.rounds, 5U); // one for each call of a receive function
+    ASSERT_EQ(em_dispatch_rounds(3, nullptr, &did), EM_OK);
+    EXPECT_EQ(did.events, 3U);
+    EXPECT_EQ(em_dispatch(4), 4U);
+    em_dispatch_duration_t duration{}; // whichever comes first
+    duration.select = static_cast<em_dispatch_duration_select_t>(EM_DISPATCH_DURATION_ROUNDS |
+                                                                 EM_DISPATCH_DURATION_EVENTS | EM_DISPATCH_DURATION_NS);
+    duration.rounds = 6;
+    duration.events = 1000;
+    duration.ns = 3'600'000'000'000;
+    ASSERT_EQ(em_dispatch_duration(&duration, nullptr, &did), EM_OK);
+    EXPECT_EQ(did.events, 6U);
+    EXPECT_EQ(em_dispatch(1000), 12U);
+    EXPECT_EQ(received, 30);
+}
+
+void receive_burst(void* context, em_event_t events[], int num, em_queue_t /*queue*/, void* /*ctx*/) {
+    static_cast<log*>(context)->add(num);
+    for (int i = 0; i < num; ++i) {
+        em_free(events[i]);
+    }
+}
+
+TEST(dispatch, takes_a_burst_at_most) {
+    const one_core machine;
+    log seen;
+    em_eo_multircv_param_t p;
+    em_eo_multircv_param_init(&p);
+    p.start = start_nothing;
+    p.stop = stop_nothing;
+    p.receive_multi = receive_burst;
+    p.eo_ctx = &seen;
+    const em_eo_t eo = em_eo_create_multircv("bursts", &p);
+    const em_queue_t q = add_queue(eo, make_queue(EM_QUEUE_TYPE_ATOMIC));
+    ASSERT_EQ(em_eo_start_sync(eo, nullptr, nullptr), EM_OK);
+    for (int i = 0; i < 45; ++i) {
+        send_value(i, q);
+    }
+    em_dispatch_opt_t opt = options();
+    opt.burst_size = 5;
+    ASSERT_EQ(em_dispatch_events(9, &opt, nullptr), EM_OK); // and the burst to its end
+    EXPECT_EQ(em_dispatch(2), 35U);
+    EXPECT_EQ(seen.all(), (std::vector<int>{5, 5, 32, 3}));
+}
+
+// A queue that is never empty does not keep others of its priority waiting for more than a turn.
+TEST(dispatch, equal_priorities_take_turns_of_a_burst) {
+    const one_core machine;
+    log seen;
+    receive_by note = [&](em_event_t e, em_queue_t) { seen.add(free_value(e)); };
+    const em_eo_t eo = make_object(note);
+    const em_core_mask_t mask = mask_of(1);
+    const em_queue_group_t other = em_queue_group_create_sync("other", &mask);
+    std::vector<em_queue_t> queues;
+    for (unsigned i = 0; i < 3; ++i) { // one of them in another queue group
+        queues.push_back(add_queue(eo, make_queue(i == 1 ? EM_QUEUE_TYPE_PARALLEL : EM_QUEUE_TYPE_ATOMIC,
+                                                  i == 2 ? other : EM_QUEUE_GROUP_DEFAULT)));
+    }
+    ASSERT_EQ(em_eo_start_sync(eo, nullptr, nullptr), EM_OK);
+    for (int q = 0; q < 3; ++q) {
+        for (int i = 0; i < 64; ++i) {
+            send_value(q, queues[static_cast<unsigned>(q)]);
+        }
+    }
+    EXPECT_EQ(em_dispatch(3 * 64), 3U * 64);
+    std::vector<int> expected;
+    for (int turn = 0; turn < 6; ++turn) {
+        expected.insert(expected.end(), EM_SCHED_MULTI_MAX_BURST, turn % 3);
+    }
+    EXPECT_EQ(seen.all(), expected);
+}
+
+TEST(dispatch, a_low_priority_goes_on_beside_a_high_one_that_never_ends) {
+    const one_core machine;
+    std::atomic<bool> low_received{false};
+    receive_by low = [&](em_event_t e, em_queue_t) {
+        em_free(e);
+        low_received = true;
+    };
+    const receiver lowest = make_receiver(low, EM_QUEUE_TYPE_ATOMIC, EM_QUEUE_GROUP_DEFAULT, EM_QUEUE_PRIO_LOWEST);
+    receive_by again = [&](em_event_t e, em_queue_t q) { EXPECT_EQ(em_send(e, q), EM_OK); };
+    const receiver highest = make_receiver(again, EM_QUEUE_TYPE_ATOMIC, EM_QUEUE_GROUP_DEFAULT, EM_QUEUE_PRIO_HIGHEST);
+    const receiver middle = make_receiver(again, EM_QUEUE_TYPE_ATOMIC);
+    send_value(0, highest.queue);
+    send_value(0, middle.queue);
+    send_value(0, lowest.queue);
+    EXPECT_EQ(em_dispatch(255), 255U);
+    EXPECT_FALSE(low_received); // 256 times a higher one may be chosen before it
+    EXPECT_EQ(em_dispatch(10), 10U);
+    EXPECT_TRUE(low_received);
+}
+
+// --- nothing is hostage ---------------------------------------------------------------------------------------------
+
+TEST(dispatch, what_waits_behind_a_long_receive_is_served_by_others) {
+    cores machine(2);
+    std::atomic<bool> go{false};
+    std::atomic<bool> inside{false};
+    std::atomic<int> received{0};
+    receive_by fast = [&](em_event_t e, em_queue_t) {
+        em_free(e);
+        ++received;
+    };
+    const receiver other = make_receiver(fast, EM_QUEUE_TYPE_ATOMIC);
+    receive_by slow = [&](em_event_t e, em_queue_t) {
+        if (free_value(e) == 0) {
+            for (int i = 0; i < 10; ++i) {
+                send_value(i, other.queue); // its own sends
+            }
+            inside = true;
+            wait_for(go);
+        } else {
+            ++received;
+        }
+    };
+    const receiver r = make_receiver(slow, EM_QUEUE_TYPE_PARALLEL);
+    for (int i = 0; i < 10; ++i) {
+        send_value(i, r.queue); // what could have been taken together with the first one
+    }
+    cores::until([&] { return inside && received == 19; });
+    go = true;
+    ASSERT_EQ(em_eo_stop_sync(r.eo), EM_OK);
+}
+
+// --- callbacks ------------------------------------------------------------------------------------------------------
+
+struct callback_state {
+    std::atomic<int> enters{0};
+    std::atomic<int> exits{0};
+    em_event_t instead = EM_EVENT_UNDEF;
+    int context = 5;
+} state;
+
+void count_enter(em_eo_t /*eo*/, void** /*eo_ctx*/, em_event_t /*events*/[], int /*num*/, em_queue_t* /*queue*/,
+                 void** q_ctx) {
+    ++state.enters;
+    *q_ctx = &state.context;
+}
+void drop_odd_ones(em_eo_t /*eo*/, void** /*eo_ctx*/, em_event_t events[], int num, em_queue_t* /*queue*/,
+                   void** /*q_ctx*/) {
+    for (int i = 0; i < num; ++i) {
+        if (value_of(events[i]) % 2 != 0) {
+            em_free(std::exchange(events[i], EM_EVENT_UNDEF));
+        }
+    }
+}
+void swap_zero(em_eo_t /*eo*/, void** /*eo_ctx*/, em_event_t events[], int /*num*/, em_queue_t* /*queue*/,
+               void** /*q_ctx*/) {
+    if (value_of(events[0]) == 0) {
+        em_free(std::exchange(events[0], make_event(100)));
+    }
+}
+void count_exit(em_eo_t /*eo*/) { ++state.exits; }
+
+TEST(callbacks, drop_events_and_swap_them) {
+    const one_core machine;
+    state.enters = state.exits = 0;
+    log seen;
+    receive_by note = [&](em_event_t e, em_queue_t) { seen.add(free_value(e)); };
+    const receiver r = make_receiver(note, EM_QUEUE_TYPE_ATOMIC);
+    ASSERT_EQ(em_dispatch_register_enter_cb(drop_odd_ones), EM_OK);
+    ASSERT_EQ(em_dispatch_register_enter_cb(swap_zero), EM_OK);
+    ASSERT_EQ(em_dispatch_register_enter_cb(count_enter), EM_OK);
+    ASSERT_EQ(em_dispatch_register_exit_cb(count_exit), EM_OK);
+    ASSERT_EQ(em_dispatch_register_exit_cb(count_exit), EM_OK);
+    for (int i = 0; i < 4; ++i) {
+        send_value(i, r.queue);
+    }
+    EXPECT_EQ(em_dispatch(4), 4U);
+    EXPECT_EQ(seen.all(), (std::vector<int>{100, 2}));
+    EXPECT_EQ(state.enters, 2);
+    EXPECT_EQ(state.exits, 8); // twice each, also where all were dropped
+    ASSERT_EQ(em_dispatch_unregister_enter_cb(drop_odd_ones), EM_OK);
+    ASSERT_EQ(em_dispatch_unregister_exit_cb(count_exit), EM_OK);
+    send_value(1, r.queue);
+    EXPECT_EQ(em_dispatch(1), 1U);
+    EXPECT_EQ(seen.size(), 3U);
+    EXPECT_EQ(state.exits, 9);
+    EXPECT_EQ(free_events(4096), 4096U);
+}
+
+TEST(callbacks, refuse_what_is_wrong) {
+    EXPECT_EQ(em_register_error_handler(keep_error), EM_OK);
+    static_cast<void>(take_errors());
+    EXPECT_EQ(em_dispatch_register_enter_cb(count_enter), static_cast<em_status_t>(EM_ERR_NOT_INITIALIZED));
+    expect_error(EM_ERR_NOT_INITIALIZED, "em_dispatch_register_enter_cb: em_init() was not called");
+    const one_core machine;
+    EXPECT_EQ(em_dispatch_register_enter_cb(nullptr), static_cast<em_status_t>(EM_ERR_BAD_POINTER));
+    expect_error(EM_ERR_BAD_POINTER, "em_dispatch_register_enter_cb: a null pointer");
+    EXPECT_EQ(em_dispatch_unregister_enter_cb(count_enter), static_cast<em_status_t>(EM_ERR_NOT_FOUND));
+    expect_error(EM_ERR_NOT_FOUND, "em_dispatch_unregister_enter_cb: the callback is not registered");
+    EXPECT_EQ(em_dispatch_unregister_exit_cb(count_exit), static_cast<em_status_t>(EM_ERR_NOT_FOUND));
+    expect_error(EM_ERR_NOT_FOUND, "em_dispatch_unregister_exit_cb: the callback is not registered");
+    for (int i = 0; i < EM_CALLBACKS_MAX; ++i) {
+        ASSERT_EQ(em_dispatch_register_exit_cb(count_exit), EM_OK);
+    }
+    EXPECT_EQ(em_dispatch_register_exit_cb(count_exit), static_cast<em_status_t>(EM_ERR_ALLOC_FAILED));
+    expect_error(EM_ERR_ALLOC_FAILED, "em_dispatch_register_exit_cb: there are 8 callbacks already");
+}
+
+// --- input and output -----------------------------------------------------------------------------------------------
+
+std::atomic<int> polls{0};
+std::atomic<int> drains{0};
+std::atomic<em_queue_t> input_to{EM_QUEUE_UNDEF};
+int poll_input() {
+    if (++polls == 5 && input_to != EM_QUEUE_UNDEF) {
+        send_value(1, input_to);
+        return 1;
+    }
+    return 0;
+}
+int drain_output() {
+    ++drains;
+    return 0;
+}
+
+TEST(dispatch, polls_input_and_drains_output) {
+    polls = drains = 0;
+    const one_core machine(poll_input, drain_output);
+    em_dispatch_opt_t opt = options();
+    ASSERT_EQ(em_dispatch_rounds(3, &opt, nullptr), EM_OK);
+    EXPECT_EQ(polls, 3);
+    EXPECT_EQ(drains, 3);
+    opt.skip_input_poll = true;
+    ASSERT_EQ(em_dispatch_rounds(3, &opt, nullptr), EM_OK);
+    EXPECT_EQ(polls, 3);
+    EXPECT_EQ(drains, 6);
+    opt.skip_output_drain = true;
+    ASSERT_EQ(em_dispatch_rounds(3, &opt, nullptr), EM_OK);
+    EXPECT_EQ(drains, 6);
+    std::atomic<int> received{0};
+    receive_by count = [&](em_event_t e, em_queue_t) {
+        em_free(e);
+        ++received;
+    };
+    const receiver r = make_receiver(count, EM_QUEUE_TYPE_ATOMIC);
+    input_to = r.queue;
+    ASSERT_EQ(em_dispatch_events(1, nullptr, nullptr), EM_OK); // naps between polls, and would sleep without
+    EXPECT_EQ(received, 1);
+    input_to = EM_QUEUE_UNDEF;
+}
+
+TEST(dispatch, receives_what_was_sent_to_local_queues_before) {
+    const one_core machine;
+    log seen;
+    receive_by note = [&](em_event_t e, em_queue_t) { seen.add(free_value(e)); };
+    const receiver r = make_receiver(note, EM_QUEUE_TYPE_LOCAL);
+    send_value(1, r.queue);
+    send_value(2, r.queue);
+    EXPECT_EQ(em_dispatch(1), 2U); // all that is there
+    EXPECT_EQ(seen.all(), (std::vector<int>{1, 2}));
+    send_value(3, r.queue); // is freed when the core leaves
+}
+
+TEST(dispatch, refuses_what_is_wrong) {
+    const one_core machine;
+    em_dispatch_opt_init(nullptr);
+    expect_error(EM_ERR_BAD_POINTER, "em_dispatch_opt_init: a null pointer");
+    EXPECT_EQ(em_dispatch_duration(nullptr, nullptr, nullptr), static_cast<em_status_t>(EM_ERR_BAD_POINTER));
+    expect_error(EM_ERR_BAD_POINTER, "em_dispatch_duration: a null pointer");
+    em_dispatch_duration_t duration{};
+    constexpr unsigned wrong = 33; // as C can write it
+    std::memcpy(&duration.select, &wrong, sizeof wrong);
+    EXPECT_EQ(em_dispatch_duration(&duration, nullptr, nullptr), static_cast<em_status_t>(EM_ERR_BAD_ARG));
+    expect_error(EM_ERR_BAD_ARG, "em_dispatch_duration: select is 0x21, which has bits of no duration");
+    EXPECT_EQ(em_dispatch_ns(0, nullptr, nullptr), static_cast<em_status_t>(EM_ERR_BAD_ARG));
+    expect_error(EM_ERR_BAD_ARG, "em_dispatch_ns: a duration that is selected is 0");
+    EXPECT_EQ(em_dispatch_events(0, nullptr, nullptr), static_cast<em_status_t>(EM_ERR_BAD_ARG));
+    expect_error(EM_ERR_BAD_ARG, "em_dispatch_events: a duration that is selected is 0");
+    em_dispatch_opt_t opt{};
+    EXPECT_EQ(em_dispatch_rounds(1, &opt, nullptr), static_cast<em_status_t>(EM_ERR_NOT_INITIALIZED));
+    expect_error(EM_ERR_NOT_INITIALIZED, "em_dispatch_rounds: em_dispatch_opt_init() was not called for the options");
+    opt = options();
+    opt.burst_size = 33;
+    EXPECT_EQ(em_dispatch_rounds(1, &opt, nullptr), static_cast<em_status_t>(EM_ERR_BAD_ARG));
+    expect_error(EM_ERR_BAD_ARG, "em_dispatch_rounds: burst_size is 33, not from 1 to 32");
+    std::thread([] {
+        EXPECT_EQ(em_dispatch_rounds(1, nullptr, nullptr), static_cast<em_status_t>(EM_ERR_BAD_CONTEXT));
+        expect_error(EM_ERR_BAD_CONTEXT, "em_dispatch_rounds: the calling thread is no core");
+    }).join();
+}
+
+TEST(dispatch, masks_beyond_the_cores_are_refused) {
+    static_cast<void>(take_errors());
+    ASSERT_EQ(em_register_error_handler(keep_error), EM_OK);
+    em_conf_t conf;
+    em_conf_init(&conf);
+    conf.thread_per_core = 1;
+    conf.core_count = 1;
+    em_core_mask_set_count(1, &conf.phys_mask);
+    em_core_mask_set(1, &conf.input.input_poll_mask);
+    EXPECT_EQ(em_init(&conf), static_cast<em_status_t>(EM_ERR_BAD_ARG));
+    expect_error(EM_ERR_BAD_ARG, "em_init: input_poll_mask or output_drain_mask has a core that is not one of the 1");
+    static_cast<void>(em_unregister_error_handler());
+}
+
+} // namespace
+} // namespace skerry::test

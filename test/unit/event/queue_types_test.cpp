@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Queues from which no core receives by choice, and what is said of queues.
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "receiving.hpp"
+
+namespace skerry::test {
+namespace {
+
+// --- unscheduled ----------------------------------------------------------------------------------------------------
+
+TEST(unscheduled, gives_events_back_in_their_order) {
+    cores machine(1);
+    const em_queue_t q = make_queue(EM_QUEUE_TYPE_UNSCHEDULED);
+    EXPECT_EQ(em_queue_dequeue(q), EM_EVENT_UNDEF);
+    for (int i = 0; i < 5; ++i) {
+        send_value(i, q);
+    }
+    EXPECT_EQ(free_value(em_queue_dequeue(q)), 0);
+    std::array<em_event_t, 10> some{};
+    ASSERT_EQ(em_queue_dequeue_multi(q, some.data(), 3), 3);
+    EXPECT_EQ(free_value(some[0]), 1);
+    EXPECT_EQ(free_value(some[1]), 2);
+    EXPECT_EQ(free_value(some[2]), 3);
+    ASSERT_EQ(em_queue_dequeue_multi(q, some.data(), 10), 1);
+    EXPECT_EQ(free_value(some[0]), 4);
+    EXPECT_EQ(em_queue_dequeue_multi(q, nullptr, 0), 0);
+    EXPECT_TRUE(take_errors().empty());
+}
+
+TEST(unscheduled, holds_so_many_and_frees_what_is_left) {
+    cores machine(1, 3);
+    const em_queue_t q = make_queue(EM_QUEUE_TYPE_UNSCHEDULED, EM_QUEUE_GROUP_UNDEF, 0, 2);
+    send_value(0, q);
+    send_value(1, q);
+    const em_event_t e = make_event();
+    EXPECT_EQ(em_send(e, q), static_cast<em_status_t>(EM_ERR_OPERATION_FAILED));
+    expect_error(EM_ERR_OPERATION_FAILED, "holds as many events as it may");
+    em_free(e);
+    ASSERT_EQ(em_queue_delete(q), EM_OK);
+    EXPECT_EQ(free_events(3), 3U);
+}
+
+TEST(unscheduled, is_no_execution_objects) {
+    cores machine(1);
+    receive_by nothing = [](em_event_t e, em_queue_t) { em_free(e); };
+    const receiver r = make_receiver(nothing, EM_QUEUE_TYPE_PARALLEL);
+    const em_queue_t q = make_queue(EM_QUEUE_TYPE_UNSCHEDULED);
+    EXPECT_EQ(em_eo_add_queue_sync(r.eo, q), static_cast<em_status_t>(EM_ERR_BAD_TYPE));
+    expect_error(EM_ERR_BAD_TYPE, "em_eo_add_queue_sync: queue 0x101 is of type 4, from which nobody receives");
+    EXPECT_EQ(em_queue_dequeue(r.queue), EM_EVENT_UNDEF);
+    expect_error(EM_ERR_BAD_TYPE, "em_queue_dequeue: queue 0x100 is not unscheduled");
+    EXPECT_EQ(em_queue_dequeue_multi(q, nullptr, 1), 0);
+    expect_error(EM_ERR_BAD_ARG, "em_queue_dequeue_multi: no room for 1 events");
+}
+
+// --- local ----------------------------------------------------------------------------------------------------------
+
+TEST(local, its_events_run_before_the_next_scheduled_one) {
+    cores machine(1);
+    log seen;
+    receive_by later = [&](em_event_t e, em_queue_t) {
+        const int value = free_value(e);
+        seen.add(value);
+        if (value % 10 == 1) { // also what is sent from there
+            send_value(value + 2, em_queue_current());
+        }
+    };
+    const receiver local = make_receiver(later, EM_QUEUE_TYPE_LOCAL);
+    std::atomic<bool> go{false};
+    receive_by first = [&](em_event_t e, em_queue_t) {
+        wait_for(go);
+        const int value = free_value(e);
+        send_value(value + 1, local.queue);
+        send_value(value + 2, local.queue);
+        seen.add(value);
+    };
+    const receiver scheduled = make_receiver(first, EM_QUEUE_TYPE_PARALLEL);
+    for (int i = 0; i < 3; ++i) {
+        send_value(10 * i, scheduled.queue);
+    }
+    go = true;
+    cores::until([&] { return seen.size() == 12; });
+    EXPECT_EQ(seen.all(), (std::vector<int>{0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23}));
+}
+
+TEST(local, is_received_in_the_context_of_who_has_sent) {
+    cores machine(2);
+    std::atomic<int> inside{0};
+    std::atomic<int> overlaps{0};
+    std::atomic<int> wrong{0};
+    std::atomic<int> received{0};
+    em_queue_t atomic = EM_QUEUE_UNDEF;
+    const auto alone = [&] {
+        overlaps += ++inside != 1 ? 1 : 0;
+        for (int i = 0; i < 10; ++i) {
+            std::this_thread::yield();
+        }
+        --inside;
+    };
+    const auto check = [&] {
+        em_queue_t of = EM_QUEUE_UNDEF;
+        wrong += em_sched_context_type_current(&of) != EM_SCHED_CONTEXT_TYPE_ATOMIC || of != atomic ? 1 : 0;
+    };
+    receive_by later = [&](em_event_t e, em_queue_t q) {
+        em_free(e);
+        check();
+        wrong += em_queue_current() != q || q == atomic ? 1 : 0;
+        alone();
+        ++received;
+    };
+    const receiver local = make_receiver(later, EM_QUEUE_TYPE_LOCAL);
+    receive_by first = [&](em_event_t e, em_queue_t) {
+        check();
+        EXPECT_EQ(em_send(e, local.queue), EM_OK);
+        alone();
+    };
+    const receiver scheduled = make_receiver(first, EM_QUEUE_TYPE_ATOMIC);
+    atomic = scheduled.queue;
+    for (int i = 0; i < 100; ++i) {
+        send_value(i, atomic);
+    }
+    cores::until([&] { return received == 100; });
+    EXPECT_EQ(overlaps, 0);
+    EXPECT_EQ(wrong, 0);
+    em_queue_t of = atomic;
+    EXPECT_EQ(em_sched_context_type_current(&of), EM_SCHED_CONTEXT_TYPE_NONE);
+    EXPECT_EQ(of, EM_QUEUE_UNDEF);
+}
+
+TEST(local, has_no_place_for_who_is_no_core) {
+    cores machine(1);
+    receive_by nothing = [](em_event_t e, em_queue_t) { em_free(e); };
+    const receiver r = make_receiver(nothing, EM_QUEUE_TYPE_LOCAL);
+    const em_event_t e = make_event();
+    EXPECT_EQ(em_send(e, r.queue), static_cast<em_status_t>(EM_ERR_BAD_CONTEXT));
+    expect_error(EM_ERR_BAD_CONTEXT, "em_send: queue 0x100 is a local one, and the calling thread is no core");
+    em_free(e);
+}
+
+TEST(local, its_events_are_freed_when_its_object_stops) {
+    cores machine(1, 4);
+    std::atomic<int> received{0};
+    receive_by later = [&](em_event_t e, em_queue_t) {
+        em_free(e);
+        ++received;
+    };
+    const receiver local = make_receiver(later, EM_QUEUE_TYPE_LOCAL);
+    std::atomic<bool> done{false};
+    receive_by first = [&](em_event_t e, em_queue_t) {
+        em_free(e);
+        send_value(1, local.queue);
+        send_value(2, local.queue);
+        EXPECT_EQ(em_eo_stop(local.eo, 0, nullptr), EM_OK);
+        EXPECT_EQ(em_eo_remove_queue(local.eo, local.queue, 0, nullptr), EM_OK);
+        EXPECT_EQ(em_queue_delete(local.queue), EM_OK);
+        done = true;
+    };
+    const receiver scheduled = make_receiver(first, EM_QUEUE_TYPE_PARALLEL);
+    send_value(0, scheduled.queue);
+    cores::until([&] { return done.load(); });
+    ASSERT_EQ(em_eo_stop_sync(scheduled.eo), EM_OK);
+    EXPECT_EQ(received, 0);
+    EXPECT_EQ(free_events(4), 4U);
+}
+
+// --- output ---------------------------------------------------------------------------------------------------------
+
+struct sink {
+    log* seen;
+    int takes;
+};
+
+int take_some(const em_event_t events[], const unsigned num, const em_queue_t /*queue*/, void* args) {
+    const sink& s = *static_cast<const sink*>(args);
+    int n = 0;
+    for (; n < s.takes && static_cast<unsigned>(n) < num; ++n) {
+        s.seen->add(free_value(events[n]));
+    }
+    return n;
+}
+
+em_queue_t make_output(sink& s, bool copied) {
+    em_output_queue_conf_t output{take_some, &s, copied ? sizeof s : 0};
+    const em_queue_conf_t conf{EM_QUEUE_FLAG_DEFAULT, 0, sizeof output, &output};
+    return em_queue_create("out", EM_QUEUE_TYPE_OUTPUT, EM_QUEUE_PRIO_UNDEF, EM_QUEUE_GROUP_UNDEF, &conf);
+}
+
+TEST(output, its_function_takes_what_is_sent) {
+    cores machine(1);
+    log seen;
+    sink s{&seen, 100};
+    const em_queue_t copied = make_output(s, true);
+    const em_queue_t shared = make_output(s, false);
+    s.takes = 0; // the first one has a copy
+    send_value(7, copied);
+    EXPECT_EQ(seen.all(), std::vector<int>{7});
+    const em_event_t e = make_event(8);
+    EXPECT_EQ(em_send(e, shared), static_cast<em_status_t>(EM_ERR_OPERATION_FAILED));
+    expect_error(EM_ERR_OPERATION_FAILED, "em_send: the output function of queue 0x101 has not taken the event");
+    em_free(e); // it is still ours
+    ASSERT_EQ(em_queue_delete(copied), EM_OK);
+    ASSERT_EQ(em_queue_delete(shared), EM_OK);
+}
+
+// --- what is said of queues -----------------------------------------------------------------------------------------
+
+TEST(queues, have_the_handles_that_were_chosen) {
+    cores machine(1);
+    const auto chosen = EM_REINTERPRET_CAST(em_queue_t, 17);
+    ASSERT_EQ(em_queue_create_static("s", EM_QUEUE_TYPE_ATOMIC, 3, EM_QUEUE_GROUP_DEFAULT, chosen, nullptr), EM_OK);
+    EXPECT_EQ(em_queue_find("s"), chosen);
+    EXPECT_EQ(em_queue_get_index(chosen), 16);
+    EXPECT_EQ(em_queue_create_static("s", EM_QUEUE_TYPE_ATOMIC, 3, EM_QUEUE_GROUP_DEFAULT, chosen, nullptr),
+              static_cast<em_status_t>(EM_ERR_NOT_FREE));
+    expect_error(EM_ERR_NOT_FREE, "em_queue_create_static: queue 0x11 is there already");
+    EXPECT_EQ(em_queue_create_static("s", EM_QUEUE_TYPE_ATOMIC, 3, EM_QUEUE_GROUP_DEFAULT,
+                                     EM_REINTERPRET_CAST(em_queue_t, 256), nullptr),
+              static_cast<em_status_t>(EM_ERR_BAD_ID));
+    expect_error(EM_ERR_BAD_ID, "em_queue_create_static: handle 0x100 is not from 1 to 255");
+    ASSERT_EQ(em_queue_delete(chosen), EM_OK);
+    EXPECT_EQ(em_queue_find("s"), EM_QUEUE_UNDEF);
+    const em_queue_t any = make_queue(EM_QUEUE_TYPE_PARALLEL);
+    EXPECT_GT(any, chosen);
+}
+
+TEST(queues, say_what_they_are) {
+    cores machine(1);
+    const em_queue_t q = em_queue_create("a name", EM_QUEUE_TYPE_PARALLEL_ORDERED, 5, EM_QUEUE_GROUP_DEFAULT, nullptr);
+    std::array<char, 16> name{};
+    EXPECT_EQ(em_queue_get_name(q, name.data(), name.size()), 6U);
+    EXPECT_STREQ(name.data(), "a name");
+    EXPECT_EQ(em_queue_get_name(q, name.data(), 4), 3U);
+    EXPECT_STREQ(name.data(), "a n");
+    EXPECT_EQ(em_queue_find("a name"), q);
+    EXPECT_EQ(em_queue_find("a"), EM_QUEUE_UNDEF);
+    EXPECT_EQ(em_queue_find(""), EM_QUEUE_UNDEF);
+    EXPECT_EQ(em_queue_find(nullptr), EM_QUEUE_UNDEF);
+    EXPECT_EQ(em_queue_get_priority(q), 5U);
+    EXPECT_EQ(em_queue_get_type(q), static_cast<em_queue_type_t>(EM_QUEUE_TYPE_PARALLEL_ORDERED));
+    EXPECT_EQ(em_queue_get_group(q), EM_QUEUE_GROUP_DEFAULT);
+    int runtime = 0;
+    EXPECT_EQ(em_queue_get_num_prio(&runtime), EM_QUEUE_PRIO_NUM);
+    EXPECT_EQ(runtime, EM_QUEUE_PRIO_NUM);
+    EXPECT_EQ(em_queue_get_num_prio(nullptr), EM_QUEUE_PRIO_NUM);
+    EXPECT_EQ(em_queue_current(), EM_QUEUE_UNDEF);
+    EXPECT_TRUE(take_errors().empty());
+    const em_queue_t u = make_queue(EM_QUEUE_TYPE_UNSCHEDULED);
+    EXPECT_EQ(em_queue_get_group(u), EM_QUEUE_GROUP_UNDEF);
+    EXPECT_EQ(em_queue_get_priority(u), static_cast<em_queue_prio_t>(EM_QUEUE_PRIO_UNDEF));
+
+    EXPECT_EQ(em_queue_get_priority(EM_QUEUE_UNDEF), static_cast<em_queue_prio_t>(EM_QUEUE_PRIO_UNDEF));
+    expect_error(EM_ERR_BAD_ID, "em_queue_get_priority: there is no queue");
+    EXPECT_EQ(em_queue_get_type(EM_QUEUE_UNDEF), static_cast<em_queue_type_t>(EM_QUEUE_TYPE_UNDEF));
+    expect_error(EM_ERR_BAD_ID, "em_queue_get_type: there is no queue");
+    EXPECT_EQ(em_queue_get_group(EM_QUEUE_UNDEF), EM_QUEUE_GROUP_UNDEF);
+    expect_error(EM_ERR_BAD_ID, "em_queue_get_group: there is no queue");
+    EXPECT_EQ(em_queue_get_index(EM_QUEUE_UNDEF), -1);
+    expect_error(EM_ERR_BAD_ID, "em_queue_get_index: there is no queue");
+    EXPECT_EQ(em_queue_get_name(EM_QUEUE_UNDEF, name.data(), name.size()), 0U);
+    EXPECT_STREQ(name.data(), "");
+    expect_error(EM_ERR_BAD_ID, "em_queue_get_name: there is no queue");
+    EXPECT_EQ(em_queue_get_name(q, nullptr, 4), 0U);
+    expect_error(EM_ERR_BAD_POINTER, "em_queue_get_name: no room for a name");
+}
+
+TEST(queues, are_gone_through) {
+    cores machine(1);
+    unsigned count = 99;
+    EXPECT_EQ(em_queue_get_first(&count), EM_QUEUE_UNDEF);
+    EXPECT_EQ(count, 0U);
+    EXPECT_EQ(em_queue_get_next(), EM_QUEUE_UNDEF);
+    std::vector<em_queue_t> made;
+    for (int i = 0; i < 5; ++i) {
+        made.push_back(make_queue(EM_QUEUE_TYPE_ATOMIC));
+    }
+    ASSERT_EQ(em_queue_delete(made[2]), EM_OK);
+    made.erase(made.begin() + 2);
+    std::vector<em_queue_t> found;
+    for (em_queue_t q = em_queue_get_first(&count); q != EM_QUEUE_UNDEF; q = em_queue_get_next()) {
+        found.push_back(q);
+    }
+    EXPECT_EQ(count, 4U);
+    EXPECT_EQ(found, made);
+    EXPECT_EQ(em_queue_get_first(nullptr), made[0]);
+}
+
+// A step that looked at all queues would last for hours.
+TEST(queues, sixty_five_thousand_work) {
+    cores machine(2, 4096);
+    constexpr std::size_t many = 65'000;
+    std::atomic<std::size_t> received{0};
+    receive_by count = [&](em_event_t e, em_queue_t) {
+        em_free(e);
+        ++received;
+    };
+    const em_eo_t eo = make_object(count);
+    std::vector<em_queue_t> all;
+    for (std::size_t i = 0; i < many; ++i) {
+        all.push_back(add_queue(eo, make_queue(i % 2 == 0 ? EM_QUEUE_TYPE_ATOMIC : EM_QUEUE_TYPE_PARALLEL,
+                                               EM_QUEUE_GROUP_DEFAULT, i % EM_QUEUE_PRIO_NUM)));
+    }
+    ASSERT_EQ(em_eo_start_sync(eo, nullptr, nullptr), EM_OK);
+    for (const em_queue_t q : all) {
+        em_event_t e = make_event();
+        while (e == EM_EVENT_UNDEF) {
+            std::this_thread::yield();
+            e = make_event();
+        }
+        ASSERT_EQ(em_send(e, q), EM_OK);
+    }
+    cores::until([&] { return received == many; });
+    ASSERT_EQ(em_eo_stop_sync(eo), EM_OK);
+    ASSERT_EQ(em_eo_remove_queue_all_sync(eo, EM_TRUE), EM_OK);
+    unsigned left = 1;
+    EXPECT_EQ(em_queue_get_first(&left), EM_QUEUE_UNDEF);
+    EXPECT_EQ(left, 0U);
+    ASSERT_EQ(em_eo_delete(eo), EM_OK);
+}
+
+} // namespace
+} // namespace skerry::test
