@@ -124,7 +124,7 @@ FAULTS = {
         events(CHOICE, "    unsigned chosen = highest;", "    unsigned chosen = @ ? static_cast<unsigned>(std::countr_zero(priorities)) : highest;",
                "events.the_highest_priority_goes_first", r"o\.seen"),
     "events: a low priority waits for ever":
-        events(CHOICE, "++passed_[p] > starvation_ &&", "++passed_[p] > starvation_ && !@ &&",
+        events(CHOICE, "if (passed_[p] > starvation_ &&", "if (passed_[p] > starvation_ && !@ &&",
                "dispatch.a_low_priority_goes_on_beside_a_high_one_that_never_ends", r"low_received"),
     "events: a core takes what is not for it":
         events(CHOICE, "if ((g->mask >> core & 1) != 0 && (g->ready", "if ((@ || (g->mask >> core & 1) != 0) && (g->ready",

@@ -186,7 +186,7 @@ class event_machine {
     [[nodiscard]] bool delete_object(execution_object& eo) noexcept;
     [[nodiscard]] bool give_queue(execution_object& eo, event_queue& q) noexcept;
     [[nodiscard]] done take_queue(execution_object& eo, event_queue& q, std::shared_ptr<removal> gone) noexcept;
-    [[nodiscard]] done take_queues(execution_object& eo, std::shared_ptr<removal> gone) noexcept;
+    [[nodiscard]] done take_queues(execution_object& eo, const std::shared_ptr<removal>& gone) noexcept;
     void await_removal(const removal& gone);
     // `told`: the caller waits and says what has failed.
     [[nodiscard]] bool begin_start(execution_object& eo, bool told) noexcept;

@@ -120,7 +120,7 @@ event_machine::done event_machine::take_queue(execution_object& eo, event_queue&
     return is_over ? done::yes : done::later;
 }
 
-event_machine::done event_machine::take_queues(execution_object& eo, std::shared_ptr<removal> gone) noexcept {
+event_machine::done event_machine::take_queues(execution_object& eo, const std::shared_ptr<removal>& gone) noexcept {
     linked_list<event_queue, &event_queue::of_owner> deleted; // they are in no other by these links
     endings over;
     bool is_over = false;

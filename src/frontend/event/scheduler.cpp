@@ -36,7 +36,9 @@ schedulable* synchronous_scheduler::choose(int core) noexcept {
             chosen = chosen == nullptr || first.since < chosen->since ? &first : chosen;
         }
     }
-    withdraw(*chosen);
+    if (chosen != nullptr) { // always
+        withdraw(*chosen);
+    }
     return chosen;
 }
 
@@ -46,7 +48,8 @@ unsigned synchronous_scheduler::priority_among(unsigned priorities) noexcept {
     unsigned chosen = highest;
     for (unsigned lower = starvation_ != 0 ? priorities & ~(1U << highest) : 0; lower != 0; lower &= lower - 1) {
         const auto p = static_cast<unsigned>(std::countr_zero(lower));
-        if (++passed_[p] > starvation_ && (chosen == highest || passed_[p] > passed_[chosen])) {
+        ++passed_[p];
+        if (passed_[p] > starvation_ && (chosen == highest || passed_[p] > passed_[chosen])) {
             chosen = p;
         }
     }

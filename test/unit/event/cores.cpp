@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include <gmock/gmock.h>
+
 namespace skerry::test {
 
 namespace {

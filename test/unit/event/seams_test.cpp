@@ -130,7 +130,7 @@ TEST(seams, a_sleeping_core_offers_what_an_output_function_has_not_taken) {
     taker t;
     taker* at = &t;
     t.refusals = 1;
-    const em_queue_t out = make_output(take_after_refusals, &at);
+    const em_queue_t out = make_output(take_after_refusals, static_cast<void*>(&at));
     const em_core_mask_t mask = mask_of(1);
     const em_queue_group_t here = em_queue_group_create_sync("core 0", &mask);
     receive_by pass_on = [&](em_event_t e, em_queue_t) { ASSERT_EQ(em_send(e, out), EM_OK); };
@@ -160,7 +160,7 @@ TEST(seams, what_is_sent_later_does_not_overtake_what_an_output_function_has_not
     taker t;
     taker* at = &t;
     t.refusals = 1;
-    const em_queue_t out = make_output(take_after_refusals, &at);
+    const em_queue_t out = make_output(take_after_refusals, static_cast<void*>(&at));
     receive_by pass_on = [&](em_event_t e, em_queue_t) {
         ASSERT_EQ(em_send(e, out), EM_OK); // not taken
         em_ordered_processing_end();

@@ -5,8 +5,9 @@
 
 #include <cstddef>
 
-#include <names_of_worlds.hpp>
 #include <skerry/detail/base/abi.hpp>
+
+#include "../../names_of_worlds.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
