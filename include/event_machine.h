@@ -3,8 +3,8 @@
 #define EVENT_MACHINE_H_
 
 /* The Open Event Machine: events are sent to queues, and what a queue receives runs on whichever core has chosen it.
- * For C11 and C++20. Names, types and values are those of em-odp 3.8; a function that is missing here is not declared.
- * The page docs/guide/event-machine.md lists both.
+ * For C11 and C++20. Names, types and values are those of em-odp 3.8; functions that are not there answer
+ * EM_ERR_NOT_IMPLEMENTED; those for ODP are not declared. The page docs/guide/event-machine.md lists them.
  *
  * Thread safety: every function may be called by any thread at the same time, unless it says otherwise.
  *

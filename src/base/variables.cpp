@@ -26,11 +26,11 @@ constexpr std::array<std::string_view, 21> options{
     "SKERRY_GUARD_ACCESSES",   "SKERRY_MPI",
     "SKERRY_WATCHDOG",         "SKERRY_TRACE",
     "SKERRY_TRACE_MEMORY",     "SKERRY_DEVICES",
+    "SKERRY_DEVICE_MEMORY",    "SKERRY_TASK_MANAGER",
     "SKERRY_EM_ESV",           "SKERRY_EM_ASYNCHRONOUS",
     "SKERRY_EM_COOPERATIVE",   "SKERRY_EM_SUSPENDED_MAX",
     "SKERRY_EM_STARVATION",    "SKERRY_EM_STACK_SIZE",
-    "SKERRY_EM_POLL_NS",       "SKERRY_DEVICE_MEMORY",
-    "SKERRY_TASK_MANAGER",
+    "SKERRY_EM_POLL_NS",
 };
 // All of them are set in a process that was launched.
 constexpr std::array<const char*, 3> of_launcher{"SKERRY_RANK", "SKERRY_RANKS", "SKERRY_FABRIC_FD"};

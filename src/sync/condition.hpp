@@ -3,7 +3,7 @@
 
 // Where threads wait, under a mutex, for what another thread will make true.
 //
-// Thread safety: wait() with the lock held; the rest by any thread.
+// Thread safety: wait() and wait_for() with the lock held; the rest by any thread.
 //
 // Invariant: whoever makes a waiter's condition true does so under the lock and notifies afterwards; turn_ has moved
 // since the waiter let the lock go, so the waiter does not sleep or is woken.
@@ -25,10 +25,7 @@ class condition {
     template <class Done>
     void wait(std::unique_lock<mutex<M>>& lock, Done&& done) {
         while (!done()) {
-            const std::uint32_t seen = turn_.load(memory_order::acquire); // C1, before the lock opens
-            lock.unlock();
-            M::futex_wait(turn_, seen);
-            lock.lock();
+            let_go(lock, [this](std::uint32_t seen) { M::futex_wait(turn_, seen); });
         }
     }
 
@@ -41,10 +38,7 @@ class condition {
             if (left == 0) {
                 return;
             }
-            const std::uint32_t seen = turn_.load(memory_order::acquire); // C1, before the lock opens
-            lock.unlock();
-            M::futex_wait_for(turn_, seen, left);
-            lock.lock();
+            let_go(lock, [this, left](std::uint32_t seen) { M::futex_wait_for(turn_, seen, left); });
         }
     }
 
@@ -52,6 +46,15 @@ class condition {
     void notify_all() noexcept { notify(1 << 30); }
 
   private:
+    // Calls `sleep(seen)`, which ends when the turn is not `seen` any more, without the lock.
+    template <class Sleep>
+    void let_go(std::unique_lock<mutex<M>>& lock, Sleep&& sleep) {
+        const std::uint32_t seen = turn_.load(memory_order::acquire); // C1, before the lock opens
+        lock.unlock();
+        sleep(seen);
+        lock.lock();
+    }
+
     void notify(int count) noexcept {
         turn_.fetch_add(1, memory_order::release); // C2 -> C1
         M::futex_wake(turn_, count);

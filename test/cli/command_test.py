@@ -471,8 +471,8 @@ class back_ends(command):
                 tasks = [e["tasks"] for e in row["executors"]]
                 self.assertEqual(len(tasks), 4)
                 self.assertGreaterEqual(min(tasks), sum(tasks) / 4 * 0.25)
-                for thief in row["executors"][1:]:
-                    self.assertGreater(thief["stolen"], 0)
+                # The core that takes the whole run from outside need steal nothing, whichever that is.
+                self.assertLessEqual([e["stolen"] for e in row["executors"]].count(0), 1)
 
     def test_a_simulation_is_the_same_to_the_cycle(self):
         self.with_simulator()

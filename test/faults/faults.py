@@ -69,8 +69,8 @@ def events(file, text, replacement, test, says):
     return Fault([(file, text, replacement)], EVENT_UNITS, test, says)
 
 
-def managers(text, replacement, test, says):
-    return Fault([(MANAGER, text, replacement)], MANAGER_UNITS, test, says, turns=30)
+def managers(text, replacement, test, says, turns=1):
+    return Fault([(MANAGER, text, replacement)], MANAGER_UNITS, test, says, turns)
 
 
 def rank(file, text, replacement, body, says):
@@ -348,13 +348,13 @@ FAULTS = {
                  "Managers/Order.NoAccessesAndTheSameOneTwice/model_2", r"nexus: a ready word names \d+, which was ready before"),
     "task manager: one is left in the FIFO as all sleep":
         managers("    if (bring_on(ready)) {\n        crew_.rouse();", "    if (bring_on(ready) && !@) {\n        crew_.rouse();",
-                 "Managers/Sleepers.WhatASleeperLeavesUnderWayIsPolled/delayed_2", r"round [0-9]+"),
+                 "Managers/Sleepers.WhatASleeperLeavesUnderWayIsPolled/delayed_2", r"round [0-9]+", turns=30),
     "task manager: idle workers do not poll":
         managers("        if (!under_way_) {\n            return false;", "        if (!under_way_ || @) {\n            return false;",
-                 "Managers/Sleepers.WhatASleeperLeavesUnderWayIsPolled/delayed_2", r"round [0-9]+"),
+                 "Managers/Sleepers.WhatASleeperLeavesUnderWayIsPolled/delayed_2", r"round [0-9]+", turns=30),
     "task manager: what software orders does not wait for what came before":
         managers("    if (unfinished_ == 0 || holder_ != &by) {\n        return false;\n    }\n    held_", "    if (@ || unfinished_ == 0 || holder_ != &by) {\n        return false;\n    }\n    held_",
-                 "Managers/Lease.NamesThatOverlapAreSoftwares/delayed_2", r"a\[3\]"),
+                 "Managers/Lease.NamesThatOverlapAreSoftwares/delayed_2", r"a\[3\]", turns=30),
     # Loops over kernels.
     "kernel: a written range is not brought home":
         kernels(DRIVER, "if (!move(loop.plan, there, fabric::direction::pull, loop.plan.after(chunk))) {",
@@ -400,11 +400,12 @@ FAULTS = {
 def run_test(folder, fault, number):
     """(whether the test failed, what it printed). A test that does not end has failed."""
     environment = dict(os.environ, SKERRY_FAULT=str(number), RC_PARAMS="seed=1 noshrink=1")
+    limit = 60 + 10 * (fault.turns - 1)
     command = [str(folder / fault.executable), f"--gtest_filter={fault.test}", f"--gtest_repeat={fault.turns}"]
     try:
-        done = subprocess.run(command, capture_output=True, timeout=60, check=False, env=environment)
+        done = subprocess.run(command, capture_output=True, timeout=limit, check=False, env=environment)
     except subprocess.TimeoutExpired as e:
-        return True, (e.stdout or b"").decode(errors="replace") + "\nno end after 60 s\n"
+        return True, (e.stdout or b"").decode(errors="replace") + f"\nno end after {limit} s\n"
     output = (done.stdout + done.stderr).decode(errors="replace")
     if "Running 0 tests" in output:
         sys.exit(f"faults.py: there is no test {fault.test}")

@@ -14,10 +14,10 @@
 
 EM_BEGIN_DECLS
 
-/* `size` in bytes, of the smallest that the pool has for it; 0: an event without payload. `type`: EM_EVENT_TYPE_PACKET
- * from pools of that type, all others but EM_EVENT_TYPE_VECTOR and EM_EVENT_TYPE_TIMER_IND from any pool. What an event
- * holds is not initialised; it begins at a multiple of 64, unless the pool says otherwise. EM_EVENT_UNDEF: an error,
- * also if none is free. */
+/* `size` in bytes, of the smallest size that has one in the core's cache or for all; else of one that other cores
+ * cache. 0: an event without payload. `type`: EM_EVENT_TYPE_PACKET from pools of that type, all others but
+ * EM_EVENT_TYPE_VECTOR and EM_EVENT_TYPE_TIMER_IND from any pool. What an event holds is not initialised; it begins at
+ * a multiple of 64, unless the pool says otherwise. EM_EVENT_UNDEF: an error, also if none is free. */
 EM_API em_event_t em_alloc(uint32_t size, em_event_type_t type, em_pool_t pool);
 /* Returns how many there are; fewer than `num` are an error, too. */
 EM_API int em_alloc_multi(em_event_t events[], int num, uint32_t size, em_event_type_t type, em_pool_t pool);

@@ -50,8 +50,8 @@ typedef uint32_t em_queue_flag_t;
 
 /* Of a queue. */
 typedef struct {
-    em_queue_flag_t
-        flags; /* EM_QUEUE_FLAG_DEFAULT; of an unscheduled queue also ..._NOT_MTSAFE, which change nothing */
+    /* EM_QUEUE_FLAG_DEFAULT; of an unscheduled queue also ..._NOT_MTSAFE, which change nothing. */
+    em_queue_flag_t flags;
     unsigned int min_events; /* how many events the queue holds at most; 0: as many as there are */
     size_t conf_len;         /* bytes of *conf */
     void* conf;              /* of an output queue an em_output_queue_conf_t */

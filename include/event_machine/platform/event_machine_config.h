@@ -19,11 +19,11 @@
 /* The shared library shows the function. */
 #define EM_API __attribute__((__visibility__("default")))
 
-/* At most; of each of them. */
+/* Event groups at most, and notifications of each. */
 #define EM_MAX_EVENT_GROUPS 1024
 #define EM_EVENT_GROUP_MAX_NOTIF 6
 
-/* Hooks of each kind, at most; all kinds are there. */
+/* Hooks of each kind, and callbacks of each kind, at most. All kinds of hooks are there. */
 #define EM_CALLBACKS_MAX 8
 #define EM_API_HOOKS_ENABLE 1
 #define EM_IDLE_HOOKS_ENABLE 1
@@ -50,8 +50,6 @@
 #define EM_EO_NAME_LEN 32
 #define EM_ATOMIC_GROUP_NAME_LEN 32
 
-/* Of each kind. */
-#define EM_CALLBACKS_MAX 8
 /* Pools at most. */
 #define EM_CONFIG_POOLS 16
 

@@ -52,10 +52,6 @@ typedef enum em_queue_prio_e {
 #define EM_QUEUE_FLAG_ENQ_NOT_MTSAFE 4
 #define EM_QUEUE_FLAG_DEQ_NOT_MTSAFE 8
 
-/* Calls other than by the dispatcher are none of the event machine's. Both return how many events. */
-typedef int (*em_input_poll_func_t)(void);
-typedef int (*em_output_drain_func_t)(void);
-
 /* Takes events that were sent to an output queue, and returns how many, from the first on. What it does not take of an
  * ordered context it is offered again. Several threads may be in it, but not for what is sent in one order. It may not
  * throw. */
@@ -109,8 +105,8 @@ typedef enum { EM_LOG_DBG, EM_LOG_PRINT, EM_LOG_ERR } em_log_level_t;
 typedef int (*em_log_func_t)(em_log_level_t level, const char* fmt, ...) __attribute__((__format__(printf, 2, 3)));
 typedef int (*em_vlog_func_t)(em_log_level_t level, const char* fmt, va_list args);
 
-/* On a core in em_dispatch(): it makes events of what has come from outside, or sends out what the program has kept
- * back. How many events. */
+/* On a core in em_dispatch(): the first makes events of what has come from outside, the second sends out what the
+ * program has kept back. Both return how many events. Calls by others are none of the event machine's. */
 typedef int (*em_input_poll_func_t)(void);
 typedef int (*em_output_drain_func_t)(void);
 

@@ -13,7 +13,7 @@ EM_BEGIN_DECLS
 
 typedef struct {
     uint16_t device_id;             /* 0 */
-    int event_timer;                /* 1: there are timers; 0 */
+    int event_timer;                /* 1: em_timer_create() works; default: 0 */
     int thread_per_core;            /* 1 */
     int process_per_core;           /* 0 */
     int core_count;                 /* 1 to EM_MAX_CORES */

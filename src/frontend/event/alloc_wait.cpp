@@ -60,7 +60,7 @@ em_event_t wait_for_event(event_machine& em, std::uint32_t size, em_event_type_t
         case event_pool::waited::too_long:
             static_cast<void>(refuse_call(EM_ERR_TIMEOUT, scope,
                                           "skerry_em_alloc_wait: no event of %u bytes was free in pool '%s' in time",
-                                          size, from->name()));
+                                          size, from->name.data()));
             break;
         case event_pool::waited::ended:
             static_cast<void>(

@@ -107,17 +107,7 @@ em_atomic_group_t em_atomic_group_get_next() {
 }
 
 em_queue_t em_atomic_group_queue_get_first(unsigned* num, em_atomic_group_t group) {
-    em_queue_t& at = this_event_thread.at.of_atomics;
-    at = EM_QUEUE_UNDEF;
-    if (num != nullptr) {
-        *num = 0;
-    }
-    static_cast<void>(with_atomics("em_atomic_group_queue_get_first", EM_ESCOPE_ATOMIC_GROUP_QUEUE_GET_FIRST, group,
-                                   [&](event_machine& em, const atomic_group& a) -> em_status_t {
-                                       at = first_queue(em, a, num);
-                                       return EM_OK;
-                                   }));
-    return at;
+    return this_event_thread.at.of_atomics = first_queue("em_atomic_group_queue_get_first", EM_ESCOPE_ATOMIC_GROUP_QUEUE_GET_FIRST, group, num, any_atomics);
 }
 
 em_queue_t em_atomic_group_queue_get_next() {

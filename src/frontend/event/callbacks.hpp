@@ -30,7 +30,7 @@ class callbacks {
         count_.store(n + 1, memory_order::relaxed);
         return true;
     }
-    // One of it; false: there is none.
+    // The first one of it; false: there is none.
     [[nodiscard]] bool remove(Function f) noexcept {
         const std::lock_guard lock(lock_);
         const std::size_t n = count_.load(memory_order::relaxed);
@@ -43,10 +43,17 @@ class callbacks {
         count_.store(n - 1, memory_order::relaxed);
         return true;
     }
-    // Calls call(f) for each, without a lock. Without any, it is one look.
+    void clear() noexcept {
+        const std::lock_guard lock(lock_);
+        count_.store(0, memory_order::relaxed);
+    }
+
+    // One look. relaxed: whoever sees one finds it under the lock; whoever adds one orders that with events itself
+    [[nodiscard]] bool any() const noexcept { return count_.load(memory_order::relaxed) != 0; }
+    // Calls call(f) for each, outside of the lock: it may do what the program likes.
     template <class Call>
     void each(Call&& call) const {
-        if (count_.load(memory_order::relaxed) == 0) { // relaxed: whoever adds one orders that with events itself
+        if (!any()) {
             return;
         }
         std::array<Function, EM_CALLBACKS_MAX> now;

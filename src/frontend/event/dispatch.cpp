@@ -130,25 +130,25 @@ void call_traced(event_machine& em, const execution_object& to, const arguments&
     });
 }
 
-// What the events count for, which is the same for all: they belong to the receive function from now on, and have no
-// tag.
+// What the events count for, which is the same for all (fill()): they belong to the receive function from now on, and
+// have no tag.
 void begin_group(event_machine& em, const event_machine::delivery& d) noexcept {
-    event_thread& thread = this_event_thread;
-    group_tag tag;
-    for (const em_event_t handle : std::span(d.events).first(d.count)) {
-        tag = std::exchange(event::of(handle)->group, {});
-        if (tag.any()) {
-            if (em.groups().begin(tag)) {
-                ++thread.group_count;
-            } else {
-                static_cast<void>(event_error(EM_ERR_BAD_ID, EM_ESCOPE_EVENT_GROUP_UPDATE,
-                                              "em_dispatch: an event of queue %p counts for event group %p no more; it "
-                                              "is received without a group",
-                                              static_cast<void*>(d.from->handle), handle_of<void*>(tag.number())));
-            }
-        }
+    const group_tag tag = event::of(d.events.front())->group;
+    if (!tag.any()) {
+        return;
     }
+    for (const em_event_t handle : std::span(d.events).first(d.count)) {
+        event::of(handle)->group = {};
+    }
+    event_thread& thread = this_event_thread;
+    thread.group_count = em.groups().begin(tag, d.count);
     thread.group = thread.group_count != 0 ? tag : group_tag();
+    if (thread.group_count != d.count) {
+        static_cast<void>(event_error(EM_ERR_BAD_ID, EM_ESCOPE_EVENT_GROUP_UPDATE,
+                                      "em_dispatch: %u of %u events of queue %p count for event group %p no more",
+                                      d.count - thread.group_count, d.count, static_cast<void*>(d.from->handle),
+                                      handle_of<void*>(tag.number())));
+    }
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <event_machine/api/event_machine_error.h>
+#include <event_machine/helper/event_machine_helper.h>
 
 #include "base/panic.hpp"
 #include "frontend/event/event_log.hpp"
@@ -17,15 +18,10 @@ namespace {
 constinit machine::atomic<em_error_handler_t> global_handler{nullptr};
 
 em_status_t print(em_status_t error, em_escope_t scope, va_list args) noexcept {
-    char text[400];
-    if (EM_ESCOPE(scope) != 0) {
-        const char* const format = va_arg(args, const char*);
-        std::vsnprintf(text, sizeof text, format, args);
-    } else {
-        std::snprintf(text, sizeof text, "em_error: scope 0x%x", scope);
-    }
+    char text[440];
+    static_cast<void>(em_error_format_string(text, sizeof text, EM_EO_UNDEF, error, scope, args));
     char line[480];
-    std::snprintf(line, sizeof line, "skerry: %s (error %u)\n", text, error);
+    std::snprintf(line, sizeof line, "skerry: %s\n", text);
     log_events(EM_LOG_ERR, line);
     return error;
 }

@@ -18,13 +18,13 @@ bool may_have(const char* function, em_escope_t scope, const event_pool& from, s
     }
     if (!from.has_type(type)) {
         static_cast<void>(refuse_call(EM_ERR_BAD_TYPE, scope, "%s: pool '%s' has no events of type 0x%x", function,
-                                      from.name(), type));
+                                      from.name.data(), type));
         return false;
     }
     if (size > from.largest()) {
         static_cast<void>(refuse_call(EM_ERR_TOO_LARGE, scope,
                                       "%s: the largest events of pool '%s' have %u bytes, not %u", function,
-                                      from.name(), from.largest(), size));
+                                      from.name.data(), from.largest(), size));
         return false;
     }
     return true;
@@ -64,10 +64,10 @@ event* allocate(event_call call, em_escope_t scope, event_pool& from, std::uint3
     event* const e = take(call, from, size, type);
     if (e == nullptr) {
         static_cast<void>(refuse_call(EM_ERR_ALLOC_FAILED, scope, "%s: no event of %u bytes is free in pool '%s'",
-                                      name_of(call), size, from.name()));
+                                      name_of(call), size, from.name.data()));
     } else if (the_event_hooks.any(hook::alloc)) [[unlikely]] {
         const em_event_t handle = e->handle();
-        tell_allocated(std::span(&handle, 1), 1, size, type, from.handle());
+        tell_allocated(std::span(&handle, 1), 1, size, type, from.handle);
     }
     return e;
 }
@@ -106,7 +106,7 @@ int em_alloc_multi(em_event_t events[], int num, uint32_t size, em_event_type_t 
         return made == num ? em_status_t{EM_OK}
                            : refuse_call(EM_ERR_ALLOC_FAILED, scope,
                                          "em_alloc_multi: %d events of %u bytes were free in pool '%s', not %d", made,
-                                         size, from.name(), num);
+                                         size, from.name.data(), num);
     }));
     return made;
 }

@@ -21,12 +21,12 @@ em_status_t with_event(const char* function, em_escope_t scope, em_event_t handl
 em_event_t clone(event_call call, em_escope_t scope, event& from, em_pool_t pool, std::uint32_t offset,
                  std::uint32_t bytes, bool with_area) noexcept {
     event* made = nullptr;
-    static_cast<void>(with_pool(name_of(call), scope, pool != EM_POOL_UNDEF ? pool : from.pool->handle(),
+    static_cast<void>(with_pool(name_of(call), scope, pool != EM_POOL_UNDEF ? pool : from.pool->handle,
                                 [&](event_machine&, event_pool& to) -> em_status_t {
                                     if (with_area && to.user_area() < from.pool->user_area()) {
                                         return refuse_call(EM_ERR_TOO_SMALL, scope,
                                                            "%s: user areas of pool '%s' have %zu bytes, not %zu",
-                                                           name_of(call), to.name(), to.user_area(),
+                                                           name_of(call), to.name.data(), to.user_area(),
                                                            from.pool->user_area());
                                     }
                                     made = allocate(call, scope, to, bytes, from.type);
@@ -79,7 +79,7 @@ uint32_t em_event_get_size(em_event_t handle) {
 
 em_pool_t em_event_get_pool(em_event_t handle) {
     const event* const e = owned("em_event_get_pool", EM_ESCOPE_EVENT_GET_POOL, handle);
-    return e != nullptr ? e->pool->handle() : EM_POOL_UNDEF;
+    return e != nullptr ? e->pool->handle : EM_POOL_UNDEF;
 }
 
 em_pool_t em_event_get_pool_subpool(em_event_t handle, int* subpool) {
@@ -90,7 +90,7 @@ em_pool_t em_event_get_pool_subpool(em_event_t handle, int* subpool) {
     if (subpool != nullptr) {
         *subpool = e->subpool;
     }
-    return e->pool->handle();
+    return e->pool->handle;
 }
 
 em_event_t em_event_clone(em_event_t handle, em_pool_t pool) {
@@ -121,7 +121,7 @@ em_status_t em_event_set_type(em_event_t handle, em_event_type_t newtype) {
     return with_event("em_event_set_type", scope, handle, [&](event& e) -> em_status_t {
         if (!e.pool->has_type(newtype)) {
             return refuse_call(EM_ERR_BAD_TYPE, scope, "em_event_set_type: pool '%s' has no events of type 0x%x",
-                               e.pool->name(), newtype);
+                               e.pool->name.data(), newtype);
         }
         e.type = newtype;
         return EM_OK;

@@ -8,39 +8,25 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-namespace {
-
-em_event_group_t handle_of_group(std::size_t number) noexcept { return reinterpret_cast<em_event_group_t>(number); }
-
-constexpr auto is_free = [](const auto& place) { return place == nullptr; };
-
-} // namespace
-
 event_groups::event_group* event_groups::of(em_event_group_t handle) const noexcept {
-    const auto number = reinterpret_cast<std::uintptr_t>(handle);
-    return number != 0 && number <= groups_.size() ? groups_[number - 1].get() : nullptr;
+    return groups_.of(number_of(handle));
 }
 
 event_groups::event_group* event_groups::under_way(group_tag tag) const noexcept {
-    event_group* const g = of(handle_of_group(tag.number()));
+    event_group* const g = groups_.of(tag.number());
     return g != nullptr && g->under_way && g->tag == tag ? g : nullptr;
 }
 
 em_event_group_t event_groups::create() {
     auto made = std::make_unique<event_group>();
     const std::lock_guard lock(lock_);
-    const auto place = std::ranges::find_if(groups_, is_free);
-    const auto number = static_cast<std::size_t>(place - groups_.begin()) + 1;
-    if (number > most) {
+    const std::size_t number = groups_.free_number();
+    if (number == 0) {
         return EM_EVENT_GROUP_UNDEF;
     }
     made->tag = {number, ++generation_}; // no event has it
-    if (place == groups_.end()) {
-        groups_.push_back(std::move(made));
-    } else {
-        *place = std::move(made);
-    }
-    return handle_of_group(number);
+    groups_.put(number, std::move(made));
+    return handle_of<em_event_group_t>(number);
 }
 
 bool event_groups::exists(em_event_group_t handle) noexcept {
@@ -58,7 +44,7 @@ event_groups::done event_groups::remove(em_event_group_t handle) noexcept {
     if (g->under_way) {
         return done::no;
     }
-    gone = std::move(groups_[g->tag.number() - 1]);
+    gone = groups_.take(g->tag.number());
     return done::yes;
 }
 
@@ -119,14 +105,15 @@ bool event_groups::counts(group_tag tag) noexcept {
     return under_way(tag) != nullptr;
 }
 
-bool event_groups::begin(group_tag tag) noexcept {
+unsigned event_groups::begin(group_tag tag, unsigned events) noexcept {
     const std::lock_guard lock(lock_);
     event_group* const g = under_way(tag);
-    if (g == nullptr || g->to_begin == 0) {
-        return false;
+    if (g == nullptr) {
+        return 0;
     }
-    --g->to_begin;
-    return true;
+    const auto count = static_cast<unsigned>(std::min<std::uint64_t>(g->to_begin, events));
+    g->to_begin -= count;
+    return count;
 }
 
 event_groups::done event_groups::begin(em_event_group_t handle, group_tag& tag) noexcept {
@@ -154,13 +141,13 @@ bool event_groups::add(group_tag tag, std::uint64_t more) noexcept {
     return true;
 }
 
-void event_groups::end(group_tag tag) noexcept {
+void event_groups::end(group_tag tag, unsigned events) noexcept {
     std::array<notice, most_notices> then;
     std::size_t count = 0;
     {
         const std::lock_guard lock(lock_);
         event_group* const g = under_way(tag);
-        if (g == nullptr || --g->left != 0) {
+        if (g == nullptr || (g->left -= events) != 0) {
             return;
         }
         g->under_way = false; // before the first of them can be received: that one may apply the group again
@@ -170,17 +157,15 @@ void event_groups::end(group_tag tag) noexcept {
     send_notices(std::span(then).first(count));
 }
 
-em_event_group_t event_groups::after(std::size_t number) noexcept {
+em_event_group_t event_groups::after(em_event_group_t handle) noexcept {
     const std::lock_guard lock(lock_);
-    while (number < groups_.size() && groups_[number] == nullptr) {
-        ++number;
-    }
-    return number < groups_.size() ? handle_of_group(number + 1) : EM_EVENT_GROUP_UNDEF;
+    const event_group* const next = groups_.after(number_of(handle));
+    return next != nullptr ? handle_of<em_event_group_t>(next->tag.number()) : EM_EVENT_GROUP_UNDEF;
 }
 
 unsigned event_groups::count() noexcept {
     const std::lock_guard lock(lock_);
-    return static_cast<unsigned>(groups_.size() - static_cast<std::size_t>(std::ranges::count_if(groups_, is_free)));
+    return static_cast<unsigned>(groups_.count());
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -9,14 +9,12 @@
 //  1. A group is under way from apply() until its last event is done with, or until abort(). Each time it has a tag of
 //     its own, which no event had before.
 //  2. A tag counts if it is that of a group under way. So what is left of a count that is over counts for no later one.
-//  3. Of a group under way, `left` - `to_begin` receive functions run that count for it, and `left` is not 0.
+//  3. Of a group under way, `left` - `to_begin` events are being received that count for it, and `left` is not 0.
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
-#include <vector>
 
 #include <event_machine/api/event_machine_types.h>
 
@@ -24,6 +22,7 @@
 #include <skerry/detail/sync/machine.hpp>
 
 #include "frontend/event/group_tag.hpp"
+#include "frontend/event/handle_table.hpp"
 #include "frontend/event/notices.hpp"
 #include "sync/mutex.hpp"
 
@@ -34,7 +33,7 @@ class event_groups {
     static constexpr std::size_t most = EM_MAX_EVENT_GROUPS;
     static constexpr std::size_t most_notices = EM_EVENT_GROUP_MAX_NOTIF;
 
-    event_groups() = default;
+    event_groups() = default; // errors: std::bad_alloc
     event_groups(const event_groups&) = delete;
     event_groups& operator=(const event_groups&) = delete;
 
@@ -54,17 +53,17 @@ class event_groups {
     // What an event sent to the group carries; none: no such group.
     [[nodiscard]] group_tag tag_of(em_event_group_t handle) noexcept;
     [[nodiscard]] bool counts(group_tag tag) noexcept;
-    // A receive function begins that counts for the group. False: it counts no more.
-    [[nodiscard]] bool begin(group_tag tag) noexcept;
+    // A receive function begins, with so many events that were sent to the group. Returns how many of them count.
+    [[nodiscard]] unsigned begin(group_tag tag, unsigned events) noexcept;
     // A receive function that has begun takes the group on.
     [[nodiscard]] done begin(em_event_group_t handle, group_tag& tag) noexcept;
     // False: the tag counts no more.
     [[nodiscard]] bool add(group_tag tag, std::uint64_t more) noexcept;
-    // What has begun is done with; the last one sends the notifications.
-    void end(group_tag tag) noexcept;
+    // So many that have begun are done with; the last one sends the notifications.
+    void end(group_tag tag, unsigned events) noexcept;
 
     // The one with the lowest greater number; EM_EVENT_GROUP_UNDEF: there is none.
-    [[nodiscard]] em_event_group_t after(std::size_t number) noexcept;
+    [[nodiscard]] em_event_group_t after(em_event_group_t handle) noexcept;
     [[nodiscard]] unsigned count() noexcept;
 
   private:
@@ -83,8 +82,8 @@ class event_groups {
 
     mutex<machine> lock_;
     // Guarded by it.
-    std::vector<std::unique_ptr<event_group>> groups_; // by number, from 1
-    std::uint64_t generation_ = 0;                     // the newest
+    handle_table<event_group> groups_{most};
+    std::uint64_t generation_ = 0; // the newest
 };
 
 } // namespace skerry::inline SKERRY_ABI::detail

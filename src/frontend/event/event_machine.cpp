@@ -24,7 +24,7 @@ event_machine::event_machine(const em_conf_t& conf, const skerry_em_options_t& o
       conf_(conf),
       scheduler_(options.starvation) {
     auto pool = std::make_unique<event_pool>(EM_POOL_DEFAULT_NAME, conf.default_pool_cfg, core_count());
-    pool->known_as(EM_POOL_DEFAULT);
+    pool->handle = EM_POOL_DEFAULT;
     pools_.put(number_of(EM_POOL_DEFAULT), std::move(pool));
     auto all = std::make_unique<queue_group>();
     all->handle = EM_QUEUE_GROUP_DEFAULT;
@@ -82,7 +82,7 @@ void event_machine::remove_core(int core) noexcept {
                 eo->late &= ~bit;
                 const bool was_waited_for = (eo->to_begin & bit) != 0;
                 eo->to_begin &= ~bit;
-                eo->to_end &= was_waited_for ? ~bit : ~std::uint64_t{0};
+                eo->to_end &= ~bit;
                 trim_duties(*eo);
                 if (was_waited_for && eo->to_end == 0) {
                     last_for = eo;
@@ -122,17 +122,21 @@ std::size_t event_machine::add_pool(const char* name, std::size_t wanted, const 
     if (number == 0 || number > most_pools || pools_.of(number) != nullptr) {
         return 0;
     }
-    made->known_as(handle_of<em_pool_t>(number));
+    made->handle = handle_of<em_pool_t>(number);
     pools_.put(number, std::move(made));
     return number;
 }
 
-std::size_t event_machine::remove_pool(std::size_t number) noexcept {
+std::optional<std::size_t> event_machine::remove_pool(em_pool_t handle) noexcept {
     std::unique_ptr<event_pool> gone;
     const std::lock_guard lock(lock_);
-    const std::size_t used = pools_.of(number)->in_use() + pools_.of(number)->waiting();
+    event_pool* const found = pool(handle);
+    if (found == nullptr) {
+        return std::nullopt;
+    }
+    const std::size_t used = found->in_use() + found->waiting();
     if (used == 0) {
-        gone = pools_.take(number);
+        gone = pools_.take(number_of(handle));
     }
     return used;
 }

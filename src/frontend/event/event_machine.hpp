@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -72,6 +73,8 @@ struct event_thread {
         em_eo_t object;
         em_queue_group_t group;
         em_atomic_group_t atomics;
+        em_event_group_t event_group;
+        em_pool_t pool;
     } at{};
 };
 extern constinit thread_local event_thread this_event_thread;
@@ -132,8 +135,9 @@ class event_machine {
 
     // `wanted`: a number from 1, or 0 for any. 0: all are taken, or that one is. Errors: std::bad_alloc.
     std::size_t add_pool(const char* name, std::size_t wanted, const em_pool_cfg_t& config);
-    // The events that are in use and the threads that wait for some: then nothing has happened.
-    [[nodiscard]] std::size_t remove_pool(std::size_t number) noexcept;
+    // The events that are in use and the threads that wait for some: unless 0, nothing has happened. Nothing: there is
+    // no such pool.
+    [[nodiscard]] std::optional<std::size_t> remove_pool(em_pool_t handle) noexcept;
     // Null: there is none. Else a wait for its events begins, and the pool stays until it ends.
     [[nodiscard]] event_pool* begin_wait(em_pool_t handle) noexcept;
     [[nodiscard]] event_pool* pool(em_pool_t handle) const noexcept { return pools_.of(number_of(handle)); }
@@ -151,7 +155,7 @@ class event_machine {
     em_queue_group_t add_group(std::unique_ptr<queue_group> g) noexcept;
     [[nodiscard]] bool delete_group(queue_group& g) noexcept;
     // `then` is sent when no other core receives any more.
-    void modify_group(queue_group& g, std::uint64_t mask, std::vector<notice>& then);
+    void modify_group(queue_group& g, std::uint64_t mask, std::span<const notice> then);
     [[nodiscard]] std::uint64_t mask_of(queue_group& g) noexcept;
     void await_mask(queue_group& g);
     em_atomic_group_t add_atomics(std::unique_ptr<atomic_group> a) noexcept;
@@ -173,6 +177,7 @@ class event_machine {
         const std::lock_guard lock(lock_);
         return f();
     }
+    [[nodiscard]] const handle_table<event_pool>& pools() const noexcept { return pools_; }
     [[nodiscard]] const handle_table<event_queue>& queues() const noexcept { return queues_; }
     [[nodiscard]] const handle_table<queue_group>& queue_groups() const noexcept { return queue_groups_; }
     [[nodiscard]] const handle_table<atomic_group>& all_atomics() const noexcept { return atomics_; }
@@ -180,19 +185,18 @@ class event_machine {
 
     // --- execution objects (objects.cpp)
     em_eo_t add_object(std::unique_ptr<execution_object> eo) noexcept;
-    enum class done : std::uint8_t { yes, no, later };
-    // What the functions of the same names in event_machine.h do; no: the state does not allow it. `later`: it will be
+    // What the functions of the same names in event_machine.h do; false: the state does not allow it. A stop or a removal is
     // over when the last core leaves a receive function, or has run its own function. Errors: std::bad_alloc.
     [[nodiscard]] bool delete_object(execution_object& eo) noexcept;
     [[nodiscard]] bool give_queue(execution_object& eo, event_queue& q) noexcept;
-    [[nodiscard]] done take_queue(execution_object& eo, event_queue& q, std::shared_ptr<removal> gone) noexcept;
-    [[nodiscard]] done take_queues(execution_object& eo, const std::shared_ptr<removal>& gone) noexcept;
+    [[nodiscard]] bool take_queue(execution_object& eo, event_queue& q, std::shared_ptr<removal> gone) noexcept;
+    void take_queues(execution_object& eo, const std::shared_ptr<removal>& gone) noexcept;
     void await_removal(const removal& gone);
     // `told`: the caller waits and says what has failed.
     [[nodiscard]] bool begin_start(execution_object& eo, bool told) noexcept;
     void fail_start(execution_object& eo) noexcept;
-    [[nodiscard]] done begin_local_starts(execution_object& eo, std::vector<notice> then) noexcept;
-    [[nodiscard]] done stop(execution_object& eo, std::vector<notice> then) noexcept;
+    void begin_local_starts(execution_object& eo, std::vector<notice> then) noexcept;
+    [[nodiscard]] bool stop(execution_object& eo, std::vector<notice> then) noexcept;
     [[nodiscard]] em_eo_state_t state_of(execution_object& eo) noexcept;
     // It is being stopped, and nobody receives from it any more.
     [[nodiscard]] bool is_quiet(execution_object& eo) noexcept;
@@ -280,7 +284,7 @@ class event_machine {
     // Under lock_.
     void wake(int core, wake_ups& w) noexcept;
     void wake_one(std::uint64_t cores, wake_ups& w) noexcept;
-    void note() noexcept; // what is ready for whom
+    std::uint64_t note() noexcept; // what is ready for whom; returns the cores that may take some of it
     void set_duties(std::uint64_t cores) noexcept;
     // The cores of which one shall be woken.
     std::uint64_t list(event_queue& q) noexcept;
@@ -302,6 +306,8 @@ class event_machine {
     void add_duties(execution_object& eo, std::uint64_t cores, std::uint64_t late, wake_ups& w) noexcept;
     void trim_duties(execution_object& eo) noexcept;
     [[nodiscard]] bool begin_local_stops(execution_object& eo, wake_ups& w) noexcept;
+    // One less receives. True: that was the last one of a stop, and no core has a function to run.
+    [[nodiscard]] bool count_out(execution_object& eo, wake_ups& w) noexcept;
 
     // Not under it.
     void drain_outputs() noexcept;
@@ -337,7 +343,7 @@ class event_machine {
     }
     std::size_t open_places_ = 0;
     std::uint64_t turns_ = 0; // of atomic groups
-    synchronous_scheduler scheduler_;
+    locked_scheduler scheduler_;
     linked_list<execution_object, &execution_object::with_duties> objects_with_duties_;
     using output_list = linked_list<event_queue, &event_queue::with_output>;
     output_list outputs_; // whose functions are to be called

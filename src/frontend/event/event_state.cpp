@@ -32,7 +32,7 @@ constexpr field call_field{52, 8};
 static_assert(EM_MAX_CORES < 1 << core_field.bits && event_machine::most_objects < 1 << object_field.bits &&
               event_machine::most_queues < 1 << queue_field.bits);
 
-constexpr std::array<const char*, 21> names{
+constexpr std::array names{
     "none",
     "em_alloc",
     "em_alloc_multi",
@@ -47,7 +47,10 @@ constexpr std::array<const char*, 21> names{
     "em_send_group",
     "em_send_group_multi",
     "em_queue_dequeue",
-    "em_tmo_set",
+    "em_tmo_set_abs",
+    "em_tmo_set_rel",
+    "em_tmo_set_periodic",
+    "em_tmo_ack",
     "em_event_mark_send",
     "em_event_mark_free",
     "em_event_mark_free_multi",
@@ -55,6 +58,7 @@ constexpr std::array<const char*, 21> names{
     "em_event_unmark_free",
     "em_event_unmark_free_multi",
 };
+static_assert(names.size() == static_cast<std::size_t>(event_call::unmark_free_multi) + 1);
 
 // The caller, and where it stands.
 std::uint64_t here(event_call call) noexcept {
@@ -126,11 +130,8 @@ em_status_t tell_not_marked(const char* function, em_escope_t scope, event& e) n
 }
 
 bool giving_away::begin(event& e, std::uint16_t generation, event_call call, event_mark mark) noexcept {
-    if (!verifies()) {
-        return true;
-    }
-    e_ = &e;
-    return e.state.give_away(generation, call, mark, before_, after_);
+    e_ = verifies() ? &e : nullptr;
+    return e_ == nullptr || e.state.give_away(generation, call, mark, before_, after_);
 }
 
 void giving_away::take_back() noexcept {

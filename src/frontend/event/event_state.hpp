@@ -43,7 +43,10 @@ enum class event_call : std::uint8_t {
     send_group,
     send_group_multi,
     dequeue,
-    timeout,
+    tmo_set_abs,
+    tmo_set_rel,
+    tmo_set_periodic,
+    tmo_ack,
     mark_send,
     mark_free,
     mark_free_multi,
@@ -107,9 +110,10 @@ class giving_away {
     void take_back() noexcept;
 
   private:
-    event* e_ = nullptr;
-    std::uint64_t before_ = 0;
-    std::uint64_t after_ = 0;
+    // Set by begin(): a sender has a table of these, and uses few of them.
+    event* e_; // null: without verification
+    std::uint64_t before_;
+    std::uint64_t after_;
 };
 
 } // namespace skerry::inline SKERRY_ABI::detail

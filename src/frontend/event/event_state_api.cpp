@@ -36,8 +36,7 @@ using namespace skerry::detail;
 em_status_t em_event_mark_send(em_event_t event, em_queue_t queue) {
     constexpr em_escope_t scope = EM_ESCOPE_EVENT_MARK_SEND;
     return with_queue("em_event_mark_send", scope, queue, [&](event_machine&, event_queue& q) -> em_status_t {
-        if (q.type != EM_QUEUE_TYPE_ATOMIC && q.type != EM_QUEUE_TYPE_PARALLEL &&
-            q.type != EM_QUEUE_TYPE_PARALLEL_ORDERED) {
+        if (!q.scheduled()) {
             return refuse_call(EM_ERR_BAD_ARG, scope, "em_event_mark_send: cores do not receive from queue %p",
                                static_cast<void*>(queue));
         }

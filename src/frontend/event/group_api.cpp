@@ -8,12 +8,6 @@
 
 using namespace skerry::detail;
 
-namespace {
-
-thread_local std::size_t last_group = 0; // what em_event_group_get_next() goes on from
-
-} // namespace
-
 em_event_group_t em_event_group_create() {
     constexpr em_escope_t scope = EM_ESCOPE_EVENT_GROUP_CREATE;
     em_event_group_t handle = EM_EVENT_GROUP_UNDEF;
@@ -109,8 +103,8 @@ em_event_group_t em_event_group_current() {
 void em_event_group_processing_end() {
     event_thread& self = this_event_thread;
     const group_tag tag = std::exchange(self.group, {});
-    for (unsigned left = std::exchange(self.group_count, 0U); left != 0; --left) {
-        event_machine::instance()->groups().end(tag);
+    if (const unsigned count = std::exchange(self.group_count, 0U); count != 0) {
+        event_machine::instance()->groups().end(tag, count);
     }
 }
 
@@ -169,21 +163,25 @@ em_event_group_t em_event_group_get_first(unsigned int* num) {
     em_event_group_t first = EM_EVENT_GROUP_UNDEF;
     static_cast<void>(with_machine("em_event_group_get_first", EM_ESCOPE_EVENT_GROUP_GET_FIRST,
                                    [&](event_machine& em) -> em_status_t {
-                                       first = em.groups().after(0);
+                                       first = em.groups().after(EM_EVENT_GROUP_UNDEF);
                                        count = em.groups().count();
                                        return EM_OK;
                                    }));
-    last_group = number_of(first);
     if (num != nullptr) {
         *num = count;
     }
-    return first;
+    return this_event_thread.at.event_group = first;
 }
 
 em_event_group_t em_event_group_get_next() {
-    event_machine* const em = event_machine::instance();
-    const em_event_group_t next =
-        em != nullptr && last_group != 0 ? em->groups().after(last_group) : EM_EVENT_GROUP_UNDEF;
-    last_group = number_of(next);
-    return next;
+    em_event_group_t& at = this_event_thread.at.event_group;
+    const em_event_group_t before = std::exchange(at, EM_EVENT_GROUP_UNDEF);
+    if (before != EM_EVENT_GROUP_UNDEF) {
+        static_cast<void>(with_machine("em_event_group_get_next", EM_ESCOPE_EVENT_GROUP_GET_NEXT,
+                                       [&](event_machine& em) -> em_status_t {
+                                           at = em.groups().after(before);
+                                           return EM_OK;
+                                       }));
+    }
+    return at;
 }

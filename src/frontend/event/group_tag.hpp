@@ -6,8 +6,9 @@
 // | bits | what |
 // |---|---|
 // | 0-15 | the group's number, from 1; 0: no group |
-// | 16-63 | the generation: which count of all that were ever begun. It never comes again: 2^48 take thousands of years
-// |
+// | 16-63 | the generation: which count of all that were ever begun |
+//
+// A generation never comes again: 2^48 take thousands of years.
 
 #include <cstddef>
 #include <cstdint>

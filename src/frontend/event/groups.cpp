@@ -84,15 +84,14 @@ bool event_machine::delete_group(queue_group& g) noexcept {
     return gone != nullptr;
 }
 
-void event_machine::modify_group(queue_group& g, std::uint64_t mask, std::vector<notice>& then) {
+void event_machine::modify_group(queue_group& g, std::uint64_t mask, std::span<const notice> then) {
     std::vector<notice> over;
     {
         wake_ups w;
         const std::lock_guard lock(lock_);
         g.when_changed.insert(g.when_changed.end(), then.begin(), then.end());
         g.mask = mask; // from now on nobody else takes an event
-        note();
-        wake_one(scheduler_.cores(), w);
+        wake_one(note(), w);
         over = end_change(g);
     }
     send_notices(over);

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Functions of the program that are called when events are allocated, freed and sent, and when a core goes idle. One
-// word says which kinds have any: who calls looks at it, and at nothing else.
+// Functions of the program that are called when events are allocated, freed and sent, and when a core goes idle.
 //
-// Thread safety: any thread. A hook is called outside of the lock: it may do what the program likes.
-//
-// Invariant: a bit of flags_ is set if and only if there are hooks of that kind; both change under the lock. One more
-// bit says that cores take times.
+// Thread safety: any thread.
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <span>
 
 #include <event_machine/platform/event_machine_hooks.h>
@@ -20,7 +15,7 @@
 #include <skerry/detail/base/abi.hpp>
 #include <skerry/detail/sync/machine.hpp>
 
-#include "sync/mutex.hpp"
+#include "frontend/event/callbacks.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -30,52 +25,40 @@ class event_hooks {
   public:
     using function = void (*)(); // cast from what it is, and back
 
-    // relaxed: whoever sees the bit finds the hooks under the lock; who does not has come before them
-    [[nodiscard]] bool any(hook kind) const noexcept { return (flags_.load(memory_order::relaxed) & bit(kind)) != 0; }
-
     // Whether cores take times for em_debug_timestamp(). relaxed: it begins at some time
-    [[nodiscard]] bool takes_times() const noexcept { return (flags_.load(memory_order::relaxed) & times) != 0; }
-    void take_times() noexcept { flags_.fetch_or(times, memory_order::relaxed); }
+    [[nodiscard]] bool takes_times() const noexcept { return times_.load(memory_order::relaxed); }
+    void take_times() noexcept { times_.store(true, memory_order::relaxed); }
 
+    [[nodiscard]] bool any(hook kind) const noexcept { return of(kind).any(); }
     // False: there are EM_CALLBACKS_MAX.
-    [[nodiscard]] bool add(hook kind, function f) noexcept;
+    [[nodiscard]] bool add(hook kind, function f) noexcept { return of(kind).add(f); }
     // The first one of that name; false: there is none.
-    [[nodiscard]] bool remove(hook kind, function f) noexcept;
-    void remove_all() noexcept;
+    [[nodiscard]] bool remove(hook kind, function f) noexcept { return of(kind).remove(f); }
+    // And cores take no times any more.
+    void remove_all() noexcept {
+        for (callbacks<function>& row : rows_) {
+            row.clear();
+        }
+        times_.store(false, memory_order::relaxed); // as above
+    }
 
     // Calls all of the kind, which are of type F.
     template <class F, class... Values>
-    void call(hook kind, Values... values) noexcept {
-        row now;
-        {
-            const std::lock_guard lock(lock_);
-            now = rows_[static_cast<std::size_t>(kind)];
-        }
-        for (const function f : std::span(now.functions).first(now.count)) {
-            reinterpret_cast<F>(f)(values...);
-        }
+    void call(hook kind, Values... values) const noexcept {
+        of(kind).each([&](function f) { reinterpret_cast<F>(f)(values...); });
     }
 
   private:
-    static constexpr std::size_t kinds = 6;
-    static constexpr std::uint32_t times = 1U << kinds;
-
-    struct row {
-        std::size_t count = 0;
-        std::array<function, EM_CALLBACKS_MAX> functions{}; // in the order of registration
-    };
-
-    [[nodiscard]] static constexpr std::uint32_t bit(hook kind) noexcept {
-        return std::uint32_t{1} << static_cast<unsigned>(kind);
+    [[nodiscard]] callbacks<function>& of(hook kind) noexcept { return rows_[static_cast<std::size_t>(kind)]; }
+    [[nodiscard]] const callbacks<function>& of(hook kind) const noexcept {
+        return rows_[static_cast<std::size_t>(kind)];
     }
-    void note(hook kind) noexcept; // under the lock
 
-    machine::atomic<std::uint32_t> flags_{0};
-    mutex<machine> lock_;
-    std::array<row, kinds> rows_{}; // guarded by it
+    std::array<callbacks<function>, 6> rows_; // by kind
+    machine::atomic<bool> times_{false};
 };
 // Of the process, as em_free() does not look at the machine.
-extern constinit event_hooks the_event_hooks;
+inline constinit event_hooks the_event_hooks;
 
 inline void tell_allocated(std::span<const em_event_t> events, int asked, std::uint32_t size, em_event_type_t type,
                            em_pool_t pool) noexcept {

@@ -98,15 +98,23 @@ em_queue_t next_queue(const char* function, em_escope_t scope, em_queue_t after,
     return next;
 }
 
-// The first of the queues of what a function ..._queue_get_first() was given.
-template <class T>
-em_queue_t first_queue(event_machine& em, const T& of, unsigned* count) noexcept {
-    return em.locked([&] {
-        if (count != nullptr) {
-            *count = static_cast<unsigned>(of.queues.size());
-        }
-        return of.queues.empty() ? EM_QUEUE_UNDEF : of.queues.first()->handle;
-    });
+// For the functions ..._queue_get_first(): the first of the queues of what the handle stands for, and how many there are.
+// `with` is with_object() or one like it.
+template <class With, class Handle>
+em_queue_t first_queue(const char* function, em_escope_t scope, Handle handle, unsigned* count, With&& with) noexcept {
+    em_queue_t first = EM_QUEUE_UNDEF;
+    std::size_t n = 0;
+    static_cast<void>(with(function, scope, handle, [&](event_machine& em, const auto& of) -> em_status_t {
+        em.locked([&] {
+            n = of.queues.size();
+            first = of.queues.empty() ? EM_QUEUE_UNDEF : of.queues.first()->handle;
+        });
+        return EM_OK;
+    }));
+    if (count != nullptr) {
+        *count = static_cast<unsigned>(n);
+    }
+    return first;
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -113,7 +113,7 @@ em_status_t add_queue(const char* function, em_escope_t scope, em_eo_t handle, e
     return with_both(
         function, scope, handle, queue, num_notif, table,
         [&](event_machine& em, execution_object& eo, event_queue& q, std::vector<notice>& then) -> em_status_t {
-            if (!q.scheduled() && q.type != EM_QUEUE_TYPE_LOCAL) {
+            if (!q.is_received()) {
                 return refuse_call(EM_ERR_BAD_TYPE, scope, "%s: queue %p is of type %u, from which nobody receives",
                                    function, static_cast<void*>(queue), q.type);
             }
@@ -139,7 +139,7 @@ em_status_t remove_queue(const char* function, em_escope_t scope, em_eo_t handle
             }
             const auto gone = std::make_shared<removal>();
             gone->then = std::move(then);
-            if (em.take_queue(eo, q, gone) == event_machine::done::no) {
+            if (!em.take_queue(eo, q, gone)) {
                 return refuse_call(EM_ERR_BAD_STATE, scope,
                                    "%s: queue %p does not belong to execution object '%s', or is being removed",
                                    function, static_cast<void*>(queue), eo.name.data());
@@ -161,7 +161,7 @@ em_status_t remove_queues(const char* function, em_escope_t scope, em_eo_t handl
             (sync && !em.is_quiet(eo) && !may_wait(function, scope, status))) {
             return status;
         }
-        static_cast<void>(em.take_queues(eo, gone));
+        em.take_queues(eo, gone);
         if (sync) {
             em.await_removal(*gone);
         }
@@ -192,7 +192,7 @@ em_status_t start(const char* function, em_escope_t scope, em_eo_t handle, em_st
                                "%s: the start function of execution object '%s' returned %u", function, eo.name.data(),
                                status);
         }
-        static_cast<void>(em.begin_local_starts(eo, std::move(then)));
+        em.begin_local_starts(eo, std::move(then));
         if (!sync) {
             return EM_OK;
         }
@@ -218,7 +218,7 @@ em_status_t stop(const char* function, em_escope_t scope, em_eo_t handle, int nu
             return refuse_call(EM_ERR_BAD_CONTEXT, scope, "%s: inside of a function of execution object '%s' itself",
                                function, eo.name.data());
         }
-        if (em.stop(eo, std::move(then)) == event_machine::done::no) {
+        if (!em.stop(eo, std::move(then))) {
             return refuse_call(EM_ERR_BAD_STATE, scope, "%s: execution object '%s' is not started", function,
                                eo.name.data());
         }

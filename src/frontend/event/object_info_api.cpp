@@ -59,17 +59,7 @@ em_eo_t em_eo_get_next() {
 }
 
 em_queue_t em_eo_queue_get_first(unsigned* num, em_eo_t handle) {
-    em_queue_t& at = this_event_thread.at.of_object;
-    at = EM_QUEUE_UNDEF;
-    if (num != nullptr) {
-        *num = 0;
-    }
-    static_cast<void>(with_object("em_eo_queue_get_first", EM_ESCOPE_EO_QUEUE_GET_FIRST, handle,
-                                  [&](event_machine& em, const execution_object& eo) -> em_status_t {
-                                      at = first_queue(em, eo, num);
-                                      return EM_OK;
-                                  }));
-    return at;
+    return this_event_thread.at.of_object = first_queue("em_eo_queue_get_first", EM_ESCOPE_EO_QUEUE_GET_FIRST, handle, num, any_object);
 }
 
 em_queue_t em_eo_queue_get_next() {

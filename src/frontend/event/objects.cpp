@@ -99,14 +99,14 @@ void event_machine::end_leaving(event_queue& q, endings& over) noexcept {
     }
 }
 
-event_machine::done event_machine::take_queue(execution_object& eo, event_queue& q,
+bool event_machine::take_queue(execution_object& eo, event_queue& q,
                                               std::shared_ptr<removal> gone) noexcept {
     endings over;
     bool is_over = false;
     {
         const std::lock_guard lock(lock_);
         if (q.owner != &eo || q.leaving != nullptr) {
-            return done::no;
+            return false;
         }
         close(q, over.dropped);
         gone->left = 1;
@@ -117,10 +117,10 @@ event_machine::done event_machine::take_queue(execution_object& eo, event_queue&
         }
     }
     end(over);
-    return is_over ? done::yes : done::later;
+    return true;
 }
 
-event_machine::done event_machine::take_queues(execution_object& eo, const std::shared_ptr<removal>& gone) noexcept {
+void event_machine::take_queues(execution_object& eo, const std::shared_ptr<removal>& gone) noexcept {
     linked_list<event_queue, &event_queue::of_owner> deleted; // they are in no other by these links
     endings over;
     bool is_over = false;
@@ -154,7 +154,6 @@ event_machine::done event_machine::take_queues(execution_object& eo, const std::
         deleted.erase(*one);
     }
     end(over);
-    return is_over ? done::yes : done::later;
 }
 
 void event_machine::await_removal(const removal& gone) {
@@ -192,7 +191,7 @@ void event_machine::fail_start(execution_object& eo) noexcept {
     changed_.notify_all();
 }
 
-event_machine::done event_machine::begin_local_starts(execution_object& eo, std::vector<notice> then) noexcept {
+void event_machine::begin_local_starts(execution_object& eo, std::vector<notice> then) noexcept {
     bool is_over = false;
     {
         wake_ups w;
@@ -211,7 +210,6 @@ event_machine::done event_machine::begin_local_starts(execution_object& eo, std:
     if (is_over) {
         finish_start(eo);
     }
-    return is_over ? done::yes : done::later;
 }
 
 // By the thread that has run the last of its functions.
@@ -258,7 +256,7 @@ void event_machine::finish_start(execution_object& eo) noexcept {
         wake_ups w;
         const std::lock_guard lock(lock_);
         eo.finishing = false;
-        stops = --eo.receiving == 0 && eo.state == EM_EO_STATE_STOPPING && begin_local_stops(eo, w);
+        stops = count_out(eo, w);
         changed_.notify_all();
     }
     if (stops) {
@@ -272,14 +270,14 @@ void event_machine::await_started(execution_object& eo) {
 
 // --- stop -----------------------------------------------------------------------------------------------------------
 
-event_machine::done event_machine::stop(execution_object& eo, std::vector<notice> then) noexcept {
+bool event_machine::stop(execution_object& eo, std::vector<notice> then) noexcept {
     event_list dropped;
     bool is_over = false;
     {
         wake_ups w;
         const std::lock_guard lock(lock_);
         if (eo.state != EM_EO_STATE_RUNNING) {
-            return done::no;
+            return false;
         }
         eo.state = EM_EO_STATE_STOPPING;
         eo.when_done = std::move(then);
@@ -294,7 +292,7 @@ event_machine::done event_machine::stop(execution_object& eo, std::vector<notice
     if (is_over) {
         finish_stop(eo);
     }
-    return is_over ? done::yes : done::later;
+    return true;
 }
 
 // Nobody receives from it any more. True: no core has a function to run.
@@ -304,6 +302,10 @@ bool event_machine::begin_local_stops(execution_object& eo, wake_ups& w) noexcep
         add_duties(eo, eo.to_end, 0, w);
     }
     return eo.to_end == 0;
+}
+
+bool event_machine::count_out(execution_object& eo, wake_ups& w) noexcept {
+    return --eo.receiving == 0 && eo.state == EM_EO_STATE_STOPPING && begin_local_stops(eo, w);
 }
 
 // By the thread that has made it so that nothing of the object runs; the state is `stopping` until it is over.
@@ -396,19 +398,18 @@ void event_machine::end_duty(execution_object& eo, int core, em_status_t status,
     {
         wake_ups w;
         const std::lock_guard lock(lock_);
-        const bool starts = eo.state == EM_EO_STATE_STARTING;
-        eo.started |= (starts || was_late) && status == EM_OK ? bit : 0;
+        eo.started |= starting && status == EM_OK ? bit : 0;
         if (was_late) {
-            is_over = --eo.receiving == 0 && eo.state == EM_EO_STATE_STOPPING && begin_local_stops(eo, w);
+            is_over = count_out(eo, w);
             stops = true;
         } else {
-            if (starts && status != EM_OK && eo.local_status == EM_OK) {
+            if (starting && status != EM_OK && eo.local_status == EM_OK) {
                 eo.local_status = status;
                 eo.failed_core = core;
             }
             eo.to_end &= ~bit;
             is_over = eo.to_end == 0;
-            stops = !starts;
+            stops = !starting;
         }
     }
     if (is_over) {

@@ -15,7 +15,8 @@ struct packet {
     packet(const char* function, em_escope_t scope, em_event_t handle) noexcept
         : e(owned(function, scope, handle, status)) {
         if (e != nullptr && !e->pool->of_packets()) {
-            status = refuse_call(EM_ERR_BAD_TYPE, scope, "%s: pool '%s' is not of packets", function, e->pool->name());
+            status =
+                refuse_call(EM_ERR_BAD_TYPE, scope, "%s: pool '%s' is not of packets", function, e->pool->name.data());
             e = nullptr;
         }
     }

@@ -56,11 +56,11 @@ class event_pool::all_locks {
     event_pool& of_;
 };
 
-event_pool::event_pool(const char* name, const em_pool_cfg_t& config, int cores)
+event_pool::event_pool(const char* called, const em_pool_cfg_t& config, int cores)
     : type_(config.event_type),
       cores_(cores),
       caches_(std::make_unique<cache[]>(static_cast<std::size_t>(cores))) {
-    keep_name(name_, name);
+    keep_name(name, called);
     align_offset_ = config.align_offset.in_use ? config.align_offset.value : 0;
     user_area_ = config.user_area.in_use ? config.user_area.size : 0;
     const std::uint32_t headroom = !of_packets()                ? 0

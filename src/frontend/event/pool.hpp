@@ -3,15 +3,15 @@
 
 // Events of up to four sizes, and a cache of them for each core.
 //
-// Thread safety: any thread, but for construction, known_as() and destruction.
+// Thread safety: any thread, but for construction and destruction. Whoever makes a pool sets `handle` before others
+// know it.
 //
 // Invariants
 //  1. A free event is in one list: that of its subpool, guarded by lock_, or that of a cache, guarded by the cache's
 //     lock. It moves from one to the other with both locks held.
 //  2. Who takes several locks takes those of caches first, by number, and lock_ last.
 //  3. Who waits counts itself in waiting_ before it looks under all locks (A2). Who has freed an event looks at
-//  waiting_
-//     behind the lock under which it became free (P5). So one of the two sees the other.
+//     waiting_ behind the lock under which it became free (P5). So one of the two sees the other.
 
 #include <array>
 #include <cstddef>
@@ -36,14 +36,14 @@ class event_pool {
     using counters = std::array<em_pool_subpool_stats_selected_t, EM_MAX_SUBPOOLS>;
 
     // Cores 0 to `cores` - 1 have caches. Precondition: the numbers are within their limits. Errors: std::bad_alloc.
-    event_pool(const char* name, const em_pool_cfg_t& config, int cores);
+    event_pool(const char* called, const em_pool_cfg_t& config, int cores);
     event_pool(const event_pool&) = delete;
     event_pool& operator=(const event_pool&) = delete;
 
-    // Once, before others know the pool.
-    void known_as(em_pool_t handle) noexcept { handle_ = handle; }
-    [[nodiscard]] em_pool_t handle() const noexcept { return handle_; }
-    [[nodiscard]] const char* name() const noexcept { return name_.data(); }
+    // Constant.
+    em_pool_t handle = EM_POOL_UNDEF;
+    std::array<char, EM_POOL_NAME_LEN> name{};
+
     [[nodiscard]] em_event_type_t type() const noexcept { return type_; }
     [[nodiscard]] bool of_packets() const noexcept { return type_ == EM_EVENT_TYPE_PACKET; }
     [[nodiscard]] bool has_type(em_event_type_t type) const noexcept; // that its events may be of
@@ -63,8 +63,8 @@ class event_pool {
     [[nodiscard]] unsigned count() const noexcept { return count_; }
     [[nodiscard]] const subpool_shape& at(unsigned i) const noexcept { return subpools_[i]; } // by size
 
-    // Of the smallest size that has one; null: none is free. Precondition: size <= largest().
-    // `counts`: one that is not found.
+    // Of the smallest size that has one in the core's cache or for all; else of one that other cores cache. Null: none
+    // is free. Precondition: size <= largest(). `counts`: one that is not found.
     [[nodiscard]] event* take(std::uint32_t size, em_event_type_t type, bool counts = true) noexcept;
     void give(event& e) noexcept;
 
@@ -140,9 +140,7 @@ class event_pool {
     };
 
     // Constant.
-    em_pool_t handle_ = EM_POOL_UNDEF;
     const em_event_type_t type_;
-    std::array<char, EM_POOL_NAME_LEN> name_{};
     std::uint32_t align_offset_ = 0;
     std::size_t user_area_ = 0;
     std::uint32_t headroom_begin_ = 0;

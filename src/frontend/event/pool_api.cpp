@@ -3,10 +3,10 @@
 // The functions of event_machine.h for pools, but for those that print.
 
 #include <algorithm>
-#include <cstring>
-#include <span>
+#include <optional>
 
-#include "frontend/event/pool_view.hpp"
+#include "frontend/event/lists.hpp"
+#include "frontend/event/refuse.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -39,6 +39,8 @@ const char* wrong_with(const em_pool_cfg_t& c) noexcept {
     return nullptr;
 }
 
+namespace {
+
 em_pool_subpool_stats_selected_t only(const em_pool_subpool_stats_selected_t& of, em_pool_stats_opt_t which) noexcept {
     em_pool_subpool_stats_selected_t some{};
     some.available = which.available ? of.available : 0;
@@ -51,10 +53,6 @@ em_pool_subpool_stats_selected_t only(const em_pool_subpool_stats_selected_t& of
     some.cache_free_ops = which.cache_free_ops ? of.cache_free_ops : 0;
     return some;
 }
-
-namespace {
-
-thread_local std::size_t walked_to = EM_CONFIG_POOLS; // by em_pool_get_next(): the number of a pool
 
 em_pool_subpool_stats_t with_internal(const em_pool_subpool_stats_selected_t& of) noexcept {
     em_pool_subpool_stats_t all{};
@@ -77,8 +75,8 @@ bool shows(const char* function, em_escope_t scope, const event_pool& p, const e
         return false;
     }
     if ((which->all & ~p.shown().all) != 0) {
-        status =
-            refuse_call(EM_ERR_BAD_ARG, scope, "%s: pool '%s' does not show all of these counters", function, p.name());
+        status = refuse_call(EM_ERR_BAD_ARG, scope, "%s: pool '%s' does not show all of these counters", function,
+                             p.name.data());
         return false;
     }
     return true;
@@ -98,8 +96,8 @@ int each_subpool(const char* function, em_escope_t scope, const event_pool& p, c
     int i = 0;
     for (; i < count; ++i) {
         if (subpools[i] < 0 || subpools[i] >= most) {
-            status =
-                refuse_call(EM_ERR_BAD_ARG, scope, "%s: pool '%s' has no subpool %d", function, p.name(), subpools[i]);
+            status = refuse_call(EM_ERR_BAD_ARG, scope, "%s: pool '%s' has no subpool %d", function, p.name.data(),
+                                 subpools[i]);
             break;
         }
         f(i, static_cast<unsigned>(subpools[i]));
@@ -107,16 +105,30 @@ int each_subpool(const char* function, em_escope_t scope, const event_pool& p, c
     return i;
 }
 
-// The next pool behind the one walked to.
-em_pool_t walk(const event_machine& em) noexcept {
-    while (walked_to < event_machine::most_pools) {
-        const em_pool_t next = handle_of<em_pool_t>(++walked_to);
-        if (em.pool(next) != nullptr) {
-            return next;
+em_pool_info_t info_of(event_pool& p) noexcept {
+    em_pool_info_t info{};
+    std::ranges::copy(p.name, info.name);
+    info.em_pool = p.handle;
+    info.event_type = p.type();
+    info.align_offset = p.align_offset();
+    info.user_area_size = p.user_area();
+    info.num_subpools = static_cast<int>(p.count());
+    const bool counts = p.shown().available || p.shown().cache_available;
+    const event_pool::counters all = p.read();
+    for (unsigned i = 0; i < p.count(); ++i) {
+        auto& to = info.subpool[i];
+        to.size = p.at(i).size;
+        to.num = p.at(i).events;
+        to.cache_size = p.at(i).cached;
+        if (counts) {
+            to.free = static_cast<std::uint32_t>(all[i].available + all[i].cache_available);
+            to.used = to.num - to.free;
         }
     }
-    return EM_POOL_UNDEF;
+    return info;
 }
+
+constexpr auto any_pool = [](auto... given) { return with_pool(given...); };
 
 } // namespace
 
@@ -164,71 +176,36 @@ em_pool_t em_pool_create(const char* name, em_pool_t pool, const em_pool_cfg_t* 
 
 em_status_t em_pool_delete(em_pool_t pool) {
     constexpr em_escope_t scope = EM_ESCOPE_POOL_DELETE;
-    return with_pool("em_pool_delete", scope, pool, [&](event_machine& em, event_pool&) -> em_status_t {
-        const std::size_t used = em.remove_pool(number_of(pool));
-        return used == 0
+    return with_machine("em_pool_delete", scope, [&](event_machine& em) -> em_status_t {
+        const std::optional<std::size_t> used = em.remove_pool(pool);
+        if (!used) {
+            return refuse_no_pool("em_pool_delete", scope, pool);
+        }
+        return *used == 0
                    ? em_status_t{EM_OK}
-                   : refuse_call(EM_ERR_NOT_FREE, scope, "em_pool_delete: %zu events are in use or waited for", used);
+                   : refuse_call(EM_ERR_NOT_FREE, scope, "em_pool_delete: %zu events are in use or waited for", *used);
     });
 }
 
 // --- which there are ------------------------------------------------------------------------------------------------
 
 em_pool_t em_pool_find(const char* name) {
-    em_pool_t found = EM_POOL_UNDEF;
-    static_cast<void>(with_machine("em_pool_find", EM_ESCOPE_POOL_FIND, [&](event_machine& em) -> em_status_t {
-        if (name != nullptr && *name != '\0') {
-            em.each_pool([&](const event_pool& p) {
-                if (found == EM_POOL_UNDEF && std::strcmp(p.name(), name) == 0) {
-                    found = p.handle();
-                }
-            });
-        }
-        return EM_OK;
-    }));
-    return found;
+    return find_named<em_pool_t>("em_pool_find", EM_ESCOPE_POOL_FIND, name, &event_machine::pools);
 }
 
 size_t em_pool_get_name(em_pool_t pool, char* name, size_t maxlen) {
-    constexpr em_escope_t scope = EM_ESCOPE_POOL_GET_NAME;
-    if (name == nullptr || maxlen == 0) {
-        static_cast<void>(refuse_call(EM_ERR_BAD_POINTER, scope, "em_pool_get_name: no room for a name"));
-        return 0;
-    }
-    std::size_t length = 0;
-    static_cast<void>(
-        with_pool("em_pool_get_name", scope, pool, [&](event_machine&, const event_pool& p) -> em_status_t {
-            length = std::min(std::strlen(p.name()), maxlen - 1);
-            std::memcpy(name, p.name(), length);
-            return EM_OK;
-        }));
-    name[length] = '\0';
-    return length;
+    return name_of("em_pool_get_name", EM_ESCOPE_POOL_GET_NAME, pool, name, maxlen, any_pool);
 }
 
 em_pool_t em_pool_get_first(unsigned int* num) {
-    em_pool_t first = EM_POOL_UNDEF;
-    unsigned count = 0;
-    static_cast<void>(
-        with_machine("em_pool_get_first", EM_ESCOPE_POOL_GET_FIRST, [&](event_machine& em) -> em_status_t {
-            em.each_pool([&](const event_pool&) { ++count; });
-            walked_to = 0;
-            first = walk(em);
-            return EM_OK;
-        }));
-    if (num != nullptr) {
-        *num = count;
-    }
-    return first;
+    return this_event_thread.at.pool =
+               next_in("em_pool_get_first", EM_ESCOPE_POOL_GET_FIRST, EM_POOL_UNDEF, num, &event_machine::pools);
 }
 
 em_pool_t em_pool_get_next() {
-    em_pool_t next = EM_POOL_UNDEF;
-    static_cast<void>(with_machine("em_pool_get_next", EM_ESCOPE_POOL_GET_NEXT, [&](event_machine& em) -> em_status_t {
-        next = walk(em);
-        return EM_OK;
-    }));
-    return next;
+    em_pool_t& at = this_event_thread.at.pool;
+    const em_pool_t next = next_in("em_pool_get_next", EM_ESCOPE_POOL_GET_NEXT, at, nullptr, &event_machine::pools);
+    return at = at == EM_POOL_UNDEF ? at : next;
 }
 
 em_status_t em_pool_info(em_pool_t pool, em_pool_info_t* pool_info) {

@@ -5,39 +5,18 @@
 #include <array>
 #include <cinttypes>
 #include <cstdio>
-#include <cstring>
 
-#include "frontend/event/pool_view.hpp"
+#include "frontend/event/refuse.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-em_pool_info_t info_of(event_pool& p) noexcept {
-    em_pool_info_t info{};
-    std::memcpy(info.name, p.name(), std::strlen(p.name()));
-    info.em_pool = p.handle();
-    info.event_type = p.type();
-    info.align_offset = p.align_offset();
-    info.user_area_size = p.user_area();
-    info.num_subpools = static_cast<int>(p.count());
-    const bool counts = p.shown().available || p.shown().cache_available;
-    const event_pool::counters all = p.read();
-    for (unsigned i = 0; i < p.count(); ++i) {
-        auto& to = info.subpool[i];
-        to.size = p.at(i).size;
-        to.num = p.at(i).events;
-        to.cache_size = p.at(i).cached;
-        if (counts) {
-            to.free = static_cast<std::uint32_t>(all[i].available + all[i].cache_available);
-            to.used = to.num - to.free;
-        }
-    }
-    return info;
-}
-
 namespace {
 
-void print_info(event_pool& p) noexcept {
-    const em_pool_info_t info = info_of(p);
+void print_info(const event_pool& p) noexcept {
+    em_pool_info_t info;
+    if (em_pool_info(p.handle, &info) != EM_OK) {
+        return;
+    }
     std::printf("pool %p '%s': type 0x%x, align_offset %u, user_area %zu\n", static_cast<void*>(info.em_pool),
                 info.name, info.event_type, info.align_offset, info.user_area_size);
     for (int i = 0; i < info.num_subpools; ++i) {
@@ -70,7 +49,7 @@ void print_counters(int subpool, const em_pool_subpool_stats_selected_t& of, em_
     std::printf("\n");
 }
 
-// `which` null: all that the pool shows. Prints what em_pool_subpool_stats_selected() finds.
+// Prints what em_pool_subpool_stats_selected() finds.
 void print_some(em_pool_t pool, const int subpools[], int count, const em_pool_stats_opt_t* which) noexcept {
     std::array<em_pool_subpool_stats_selected_t, EM_MAX_SUBPOOLS> found{};
     const int read = em_pool_subpool_stats_selected(pool, subpools, count, found.data(), which);
@@ -91,11 +70,11 @@ constexpr std::array<int, EM_MAX_SUBPOOLS> all_subpools{0, 1, 2, 3};
 using namespace skerry::detail;
 
 void em_pool_info_print(em_pool_t pool) {
-    static_cast<void>(
-        with_pool("em_pool_info_print", EM_ESCOPE_POOL_INFO, pool, [](event_machine&, event_pool& p) -> em_status_t {
-            print_info(p);
-            return EM_OK;
-        }));
+    static_cast<void>(with_pool("em_pool_info_print", EM_ESCOPE_POOL_INFO, pool,
+                                [](event_machine&, const event_pool& p) -> em_status_t {
+                                    print_info(p);
+                                    return EM_OK;
+                                }));
 }
 
 void em_pool_info_print_all() {

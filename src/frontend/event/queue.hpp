@@ -49,6 +49,11 @@ struct output {
     std::vector<std::byte> copy; // what `arguments` points to, if its size was given
 };
 
+// The types of queues that the scheduler chooses among.
+inline bool is_scheduled(em_queue_type_t type) noexcept {
+    return type >= EM_QUEUE_TYPE_ATOMIC && type <= EM_QUEUE_TYPE_PARALLEL_ORDERED;
+}
+
 struct event_queue final : schedulable {
     event_queue(em_queue_type_t t, queue_group* of) noexcept : schedulable(kind::queue, of), type(t) {}
 
@@ -80,9 +85,9 @@ struct event_queue final : schedulable {
     [[nodiscard]] bool atomic() const noexcept { return type == EM_QUEUE_TYPE_ATOMIC; }
     [[nodiscard]] bool ordered() const noexcept { return type == EM_QUEUE_TYPE_PARALLEL_ORDERED; }
     // Cores choose it, and its events are received by an execution object.
-    [[nodiscard]] bool scheduled() const noexcept {
-        return type == EM_QUEUE_TYPE_ATOMIC || type == EM_QUEUE_TYPE_PARALLEL || ordered();
-    }
+    [[nodiscard]] bool scheduled() const noexcept { return is_scheduled(type); }
+    // Execution objects receive from it.
+    [[nodiscard]] bool is_received() const noexcept { return scheduled() || type == EM_QUEUE_TYPE_LOCAL; }
     [[nodiscard]] bool has_room() const noexcept { return most == 0 || events.size() + elsewhere < most; }
 };
 

@@ -49,9 +49,7 @@ em_status_t check_output(const char* function, em_escope_t scope, const em_queue
     return EM_OK;
 }
 
-bool is_scheduled(em_queue_type_t type) noexcept { return type <= EM_QUEUE_TYPE_PARALLEL_ORDERED; }
-
-// What it is of is not checked by type alone.
+// EM_OK, or it has said that the group or the priority does not fit the type.
 em_status_t check_place(const char* function, em_escope_t scope, em_queue_type_t type, em_queue_prio_t prio,
                         em_queue_group_t group) noexcept {
     if (!is_scheduled(type) && group != EM_QUEUE_GROUP_UNDEF) {

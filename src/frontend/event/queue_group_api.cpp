@@ -149,17 +149,7 @@ em_queue_group_t em_queue_group_get_next() {
 }
 
 em_queue_t em_queue_group_queue_get_first(unsigned* num, em_queue_group_t queue_group) {
-    em_queue_t& at = this_event_thread.at.of_group;
-    at = EM_QUEUE_UNDEF;
-    if (num != nullptr) {
-        *num = 0;
-    }
-    static_cast<void>(with_group("em_queue_group_queue_get_first", EM_ESCOPE_QUEUE_GROUP_QUEUE_GET_FIRST, queue_group,
-                                 [&](event_machine& em, auto& g) -> em_status_t {
-                                     at = first_queue(em, g, num);
-                                     return EM_OK;
-                                 }));
-    return at;
+    return this_event_thread.at.of_group = first_queue("em_queue_group_queue_get_first", EM_ESCOPE_QUEUE_GROUP_QUEUE_GET_FIRST, queue_group, num, any_group);
 }
 
 em_queue_t em_queue_group_queue_get_next() {

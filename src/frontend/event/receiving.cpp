@@ -27,12 +27,14 @@ void event_machine::wake_one(std::uint64_t cores, wake_ups& w) noexcept {
     }
 }
 
-void event_machine::note() noexcept {
+std::uint64_t event_machine::note() noexcept {
+    const std::uint64_t ready = scheduler_.cores();
     // relaxed: written under the lock
-    const std::uint64_t now = scheduler_.cores() | local_ | duties_.load(memory_order::relaxed);
+    const std::uint64_t now = ready | local_ | duties_.load(memory_order::relaxed);
     if (now != wanted_.load(memory_order::relaxed)) {
         wanted_.store(now, memory_order::release);
     }
+    return ready;
 }
 
 bool event_machine::arm(int core, bell& b, bool naps) {
@@ -115,7 +117,7 @@ void event_machine::close(event_queue& q, event_list& dropped) noexcept {
     q.open = false;
     event_list lie = q.events.take_all();
     dropped.append(lie);
-    for (std::size_t core = 0; q.elsewhere != 0 && core < EM_MAX_CORES; ++core) {
+    for (std::size_t core = 0; q.elsewhere != 0 && core < static_cast<std::size_t>(core_count()); ++core) {
         purge(locals_[core], q, dropped);
         for (ordered_place& p : places_[core].all) {
             purge(p.own, q, dropped);
@@ -189,8 +191,7 @@ bool event_machine::choose(int core, unsigned most, delivery& d, ordered_place& 
         ++open_places_;
     }
     list(q); // of a parallel queue the others
-    note();
-    wake_one(scheduler_.cores(), w);
+    wake_one(note(), w);
     return true;
 }
 
@@ -203,9 +204,7 @@ bool event_machine::next(int core, unsigned most, delivery& d) noexcept {
             d = asked;
             asked.from = nullptr;
             places_[static_cast<std::size_t>(core)].current ^= 1;
-            if (d.from->open) {
-                wake_ups w;
-                wake_one(scheduler_.cores(), w); // it may take long, and the core has looked at nothing else
+            if (d.from->open) { // received() has woken a core for what else there is
                 return true;
             }
             for (const em_event_t e : std::span(d.events).first(d.count)) {
@@ -257,7 +256,7 @@ void event_machine::leave(const delivery& d, endings& over, wake_ups& w) noexcep
     if (--d.from->receiving == 0 && d.from->leaving != nullptr) {
         end_leaving(*d.from, over);
     }
-    if (--d.to->receiving == 0 && d.to->state == EM_EO_STATE_STOPPING && begin_local_stops(*d.to, w)) {
+    if (count_out(*d.to, w)) {
         over.stopped = d.to;
     }
 }
@@ -283,12 +282,12 @@ void event_machine::received(int core, const delivery& d, bool holds) noexcept {
         }
         over.changed = end_change(*q.group);
         leave(d, over, w);
-        note();
+        const std::uint64_t ready = note();
         drains = !outputs_.empty();
         // What the core does before it looks again may take long, and perhaps it may not take what it has listed.
         if (asked != nullptr || drains || over.any() || has_duties(core) || conf_.input.input_poll_fn != nullptr ||
             conf_.output.output_drain_fn != nullptr || (q.group->mask & bit) == 0) {
-            wake_one(scheduler_.cores(), w);
+            wake_one(ready, w);
         }
     }
     if (drains) {
@@ -333,7 +332,7 @@ void event_machine::calls(int core, const context* under) noexcept {
 
 int event_machine::core_that_waits_for(const context* under) const noexcept {
     for (const context* c = under; c != nullptr; c = c->parent) {
-        for (std::size_t core = 0; core < calls_.size(); ++core) {
+        for (std::size_t core = 0; core < static_cast<std::size_t>(core_count()); ++core) {
             if (calls_[core].load(memory_order::relaxed) == c) {
                 return static_cast<int>(core);
             }

@@ -78,13 +78,15 @@ em_status_t with_atomics(const char* function, em_escope_t scope, em_atomic_grou
     });
 }
 
+inline em_status_t refuse_no_pool(const char* function, em_escope_t scope, em_pool_t handle) noexcept {
+    return refuse_call(EM_ERR_BAD_ID, scope, "%s: there is no pool %p", function, static_cast<void*>(handle));
+}
+
 template <class F>
 em_status_t with_pool(const char* function, em_escope_t scope, em_pool_t handle, F&& f) noexcept {
     return with_machine(function, scope, [&](event_machine& em) -> em_status_t {
         event_pool* const p = em.pool(handle);
-        return p != nullptr
-                   ? f(em, *p)
-                   : refuse_call(EM_ERR_BAD_ID, scope, "%s: there is no pool %p", function, static_cast<void*>(handle));
+        return p != nullptr ? f(em, *p) : refuse_no_pool(function, scope, handle);
     });
 }
 

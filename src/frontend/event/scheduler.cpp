@@ -6,21 +6,21 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-void synchronous_scheduler::ready(schedulable& s) noexcept {
+void locked_scheduler::ready(schedulable& s) noexcept {
     if (s.group->ready.empty()) {
         groups_.push_back(*s.group);
     }
     s.group->ready.put(s, now_);
 }
 
-void synchronous_scheduler::withdraw(schedulable& s) noexcept {
+void locked_scheduler::withdraw(schedulable& s) noexcept {
     s.group->ready.take(s);
     if (s.group->ready.empty()) {
         groups_.erase(*s.group);
     }
 }
 
-schedulable* synchronous_scheduler::choose(int core) noexcept {
+schedulable* locked_scheduler::choose(int core) noexcept {
     unsigned priorities = 0;
     for (const queue_group* g = groups_.first(); g != nullptr; g = groups_.after(*g)) {
         priorities |= (g->mask >> core & 1) != 0 ? g->ready.priorities() : 0;
@@ -43,7 +43,7 @@ schedulable* synchronous_scheduler::choose(int core) noexcept {
 }
 
 // The highest, unless a lower one has been passed over too often.
-unsigned synchronous_scheduler::priority_among(unsigned priorities) noexcept {
+unsigned locked_scheduler::priority_among(unsigned priorities) noexcept {
     const auto highest = static_cast<unsigned>(31 - std::countl_zero(priorities));
     unsigned chosen = highest;
     for (unsigned lower = starvation_ != 0 ? priorities & ~(1U << highest) : 0; lower != 0; lower &= lower - 1) {
@@ -57,7 +57,7 @@ unsigned synchronous_scheduler::priority_among(unsigned priorities) noexcept {
     return chosen;
 }
 
-std::uint64_t synchronous_scheduler::cores() const noexcept {
+std::uint64_t locked_scheduler::cores() const noexcept {
     std::uint64_t all = 0;
     for (const queue_group* g = groups_.first(); g != nullptr; g = groups_.after(*g)) {
         all |= g->mask;

@@ -32,11 +32,11 @@ class event_scheduler {
 // The highest priority first, and of equal ones the one that has been ready for longest, for a turn.
 //
 // A step looks at the queue groups that have something ready, and at no queue but the first ones of their lists.
-class synchronous_scheduler final : public event_scheduler {
+class locked_scheduler final : public event_scheduler {
   public:
     // `starvation`: how often cores may choose something of higher priority while a lower one is ready; 0: any
     // number of times.
-    explicit synchronous_scheduler(unsigned starvation) noexcept : starvation_(starvation) {}
+    explicit locked_scheduler(unsigned starvation) noexcept : starvation_(starvation) {}
 
     void ready(schedulable& s) noexcept override;
     void withdraw(schedulable& s) noexcept override;

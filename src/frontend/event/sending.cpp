@@ -30,7 +30,7 @@ event_machine::sent event_machine::send(std::span<const em_event_t> events, em_q
     if (local && self.core < 0) {
         return sent::no_core;
     }
-    if ((local || q->scheduled()) && !q->open) {
+    if (q->is_received() && !q->open) {
         return sent::not_open;
     }
     ordered_place* const place = local ? nullptr : place_of_caller();
@@ -176,6 +176,7 @@ event_machine::sent event_machine::send_out(std::unique_lock<mutex<machine>>& lo
 // One thread at a time calls the function of a queue with what was put there, so in that order.
 void event_machine::drain_outputs() noexcept {
     std::array<em_event_t, EM_SCHED_MULTI_MAX_BURST> some;
+    wake_ups w;
     std::unique_lock lock(lock_);
     while (!outputs_.empty()) {
         event_queue& q = *outputs_.first();
@@ -204,6 +205,9 @@ void event_machine::drain_outputs() noexcept {
         if (!takes) {
             stalled_outputs_.push_back(q);
             stalled_.store(true, memory_order::relaxed); // relaxed: a hint; what it is about lies under the lock
+            if (!this_event_thread.dispatching) { // a core that does offers it again itself
+                wake_one(sleeping_, w);
+            }
         }
     }
 }

@@ -17,23 +17,20 @@ namespace skerry::inline SKERRY_ABI::detail {
 
 // --- timers ---------------------------------------------------------------------------------------------------------
 
-event_timers::timer* event_timers::of(em_timer_t handle) noexcept {
-    const std::size_t number = number_of(handle);
-    return number != 0 && number <= timers_.size() ? timers_[number - 1].get() : nullptr;
-}
-
 em_timer_t event_timers::add_timer(const em_timer_attr_t& attr) {
-    auto made = std::make_unique<timer>(timer{attr});
+    auto made = std::make_unique<timer>();
+    made->attr = attr;
     const std::lock_guard lock(lock_);
-    const auto place = std::ranges::find_if(timers_, [](const auto& t) { return t == nullptr; });
-    if (place == timers_.end()) {
+    const std::size_t number = timers_.free_number();
+    if (number == 0) {
         return EM_TIMER_UNDEF;
     }
     if (!thread_.joinable()) {
         thread_.start(stack_size, "skerry timers", &run, this);
     }
-    *place = std::move(made);
-    return handle_of<em_timer_t>(static_cast<std::size_t>(place - timers_.begin()) + 1);
+    made->handle = handle_of<em_timer_t>(number);
+    timers_.put(number, std::move(made));
+    return handle_of<em_timer_t>(number);
 }
 
 event_timers::done event_timers::remove_timer(em_timer_t handle) noexcept {
@@ -46,7 +43,7 @@ event_timers::done event_timers::remove_timer(em_timer_t handle) noexcept {
     if (t->timeouts != 0) {
         return done::in_use;
     }
-    gone = std::move(timers_[number_of(handle) - 1]);
+    gone = timers_.take(number_of(handle));
     return done::yes;
 }
 
@@ -68,14 +65,12 @@ bool event_timers::exists(em_timer_t handle) noexcept {
 std::size_t event_timers::all(em_timer_t* to, std::size_t room) noexcept {
     const std::lock_guard lock(lock_);
     std::size_t count = 0;
-    for (std::size_t i = 0; i < timers_.size(); ++i) {
-        if (timers_[i] != nullptr) {
-            if (count < room) {
-                to[count] = handle_of<em_timer_t>(i + 1);
-            }
-            ++count;
+    timers_.each([&](const timer& t) {
+        if (count < room) {
+            to[count] = t.handle;
         }
-    }
+        ++count;
+    });
     return count;
 }
 
@@ -88,7 +83,6 @@ event_timers::timeout* event_timers::of(em_tmo_t handle) noexcept {
 
 event_timers::done event_timers::add(em_timer_t handle, bool periodic, bool skips, em_queue_t queue, em_tmo_t& made) {
     auto t = std::make_unique<timeout>();
-    t->timer = number_of(handle);
     t->periodic = periodic;
     t->skips = skips;
     t->queue = queue;
@@ -108,6 +102,7 @@ event_timers::done event_timers::add(em_timer_t handle, bool periodic, bool skip
     if (first_free_ == timeouts_.size()) {
         timeouts_.emplace_back();
     }
+    t->owner = owner;
     timeouts_[first_free_] = std::move(t);
     made = handle_of<em_tmo_t>(++first_free_);
     ++owner->timeouts;
@@ -122,7 +117,7 @@ event_timers::done event_timers::remove(em_tmo_t handle, em_event_t& left) noexc
         return done::no_timeout;
     }
     left = t->now == phase::armed ? disarm(*t) : EM_EVENT_UNDEF;
-    --timers_[t->timer - 1]->timeouts;
+    --t->owner->timeouts;
     const std::size_t place = number_of(handle) - 1;
     gone = std::move(timeouts_[place]);
     first_free_ = std::min(first_free_, place);
@@ -154,7 +149,7 @@ event_timers::done event_timers::check(const timeout& t, std::uint64_t at, std::
     if (at < now + least_ns) {
         return done::too_near;
     }
-    return at - now > timers_[t.timer - 1]->attr.resparam.max_tmo ? done::too_far : done::yes;
+    return at - now > t.owner->attr.resparam.max_tmo ? done::too_far : done::yes;
 }
 
 event_timers::done event_timers::set(em_tmo_t handle, when how, std::uint64_t ticks, em_event_t e) noexcept {
@@ -263,7 +258,7 @@ event_timers::done event_timers::look_at(em_tmo_t handle, view& v) noexcept {
     if (t == nullptr) {
         return done::no_timeout;
     }
-    v.timer = handle_of<em_timer_t>(t->timer);
+    v.timer = t->owner->handle;
     v.stats = t->stats;
     const bool active = t->now == phase::armed || (t->now == phase::expired && t->periodic && !t->canceled);
     v.state = active ? EM_TMO_STATE_ACTIVE : EM_TMO_STATE_IDLE;

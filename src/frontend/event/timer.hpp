@@ -7,8 +7,7 @@
 //
 // Invariants
 //  1. A timeout is armed if and only if it lies in due_, and then it has an event. Whoever takes it out of there under
-//  the lock
-//     has the event: the thread, to send it, or a canceller. So an expiry and a cancel have one outcome.
+//     the lock has the event: the thread, to send it, or a canceller. So an expiry and a cancel have one outcome.
 //  2. A timeout that is not armed has the node with which it will lie in due_: to arm it takes no memory.
 //  3. The thread has seen the first of due_, or is about to look.
 
@@ -26,6 +25,7 @@
 #include <skerry/detail/sync/machine.hpp>
 
 #include "base/port/thread.hpp"
+#include "frontend/event/handle_table.hpp"
 #include "sync/condition.hpp"
 #include "sync/mutex.hpp"
 
@@ -101,8 +101,13 @@ class event_timers {
         armed,
         expired // the event was sent, or is about to be; a periodic one waits to be acknowledged
     };
+    struct timer {
+        em_timer_t handle = EM_TIMER_UNDEF;
+        em_timer_attr_t attr;
+        std::uint32_t timeouts = 0;
+    };
     struct timeout {
-        std::size_t timer = 0; // constant, as are the next ones
+        timer* owner = nullptr; // constant, as are the next ones; it stays while it has timeouts
         bool periodic = false;
         bool skips = true;
         em_queue_t queue = EM_QUEUE_UNDEF;
@@ -115,10 +120,6 @@ class event_timers {
         em_tmo_stats_t stats{};
         due_set::node_type node; // while it is not armed
     };
-    struct timer {
-        em_timer_attr_t attr;
-        std::uint32_t timeouts = 0;
-    };
     // What the thread has taken out of due_.
     struct expiry {
         em_event_t event;
@@ -127,7 +128,7 @@ class event_timers {
     };
 
     // Under lock_.
-    [[nodiscard]] timer* of(em_timer_t handle) noexcept;
+    [[nodiscard]] timer* of(em_timer_t handle) noexcept { return timers_.of(number_of(handle)); }
     [[nodiscard]] timeout* of(em_tmo_t handle) noexcept;
     [[nodiscard]] done check(const timeout& t, std::uint64_t at, std::uint64_t now) noexcept;
     void arm(timeout& t, std::size_t number, std::uint64_t at, em_event_t e) noexcept;
@@ -152,7 +153,7 @@ class event_timers {
     // Guarded by lock_.
     bool stopping_ = false;
     port::thread thread_;
-    std::array<std::unique_ptr<timer>, most_timers> timers_; // by number, from 1
+    handle_table<timer> timers_{most_timers};
     std::vector<std::unique_ptr<timeout>> timeouts_;
     std::size_t first_free_ = 0; // of timeouts_: none before it is
     due_set due_;

@@ -50,9 +50,6 @@ const char* wrong_with(const em_timer_attr_t* attr) noexcept {
     if (attr == nullptr || attr->internal_check != initialised) {
         return "em_timer_attr_init() was not called for the attributes";
     }
-    if ((attr->flags & EM_TIMER_FLAG_RING) != 0) {
-        return "EM_TIMER_FLAG_RING is set";
-    }
     if ((attr->resparam.res_ns == 0) == (attr->resparam.res_hz == 0)) {
         return "of res_ns and res_hz one is 0, and the other is not";
     }
@@ -64,14 +61,11 @@ const char* wrong_with(const em_timer_attr_t* attr) noexcept {
 
 // Calls f(timers, event) if there is an event of the caller's, which is so no longer unless f fails.
 template <class F>
-em_status_t with_event(const char* function, em_escope_t scope, em_tmo_t timeout, em_event_t e, F&& f) noexcept {
-    return with_machine(function, scope, [&](event_machine& em) -> em_status_t {
-        if (e == EM_EVENT_UNDEF) {
-            return refuse_call(EM_ERR_BAD_ARG, scope, "%s: no event", function);
-        }
+em_status_t with_event(event_call call, em_escope_t scope, em_tmo_t timeout, em_event_t e, F&& f) noexcept {
+    return with_machine(name_of(call), scope, [&](event_machine& em) -> em_status_t {
         giving_away giving;
         em_status_t status = EM_OK;
-        event* const given = given_away(event_call::timeout, scope, e, giving, status);
+        event* const given = given_away(call, scope, e, giving, status);
         if (given == nullptr) {
             return status;
         }
@@ -79,7 +73,7 @@ em_status_t with_event(const char* function, em_escope_t scope, em_tmo_t timeout
         if (result != event_timers::done::yes) {
             giving.take_back();
         }
-        return status_of(result, function, scope, timeout);
+        return status_of(result, name_of(call), scope, timeout);
     });
 }
 
@@ -121,7 +115,7 @@ em_tmo_t create_timeout(const char* function, em_escope_t scope, em_timer_t time
                                "EM_TMO_FLAG_NOSKIP or without",
                                function, static_cast<unsigned>(flags));
         }
-        if (q.type > EM_QUEUE_TYPE_PARALLEL_ORDERED) {
+        if (!q.scheduled()) {
             return refuse_call(EM_ERR_BAD_ARG, scope, "%s: queue %p is not scheduled", function,
                                static_cast<void*>(queue));
         }
@@ -195,6 +189,9 @@ em_timer_t em_timer_create(const em_timer_attr_t* tmr_attr) {
     static_cast<void>(with_machine("em_timer_create", scope, [&](event_machine& em) -> em_status_t {
         if (em.conf().event_timer == 0) {
             return refuse_call(EM_ERR_NOT_INITIALIZED, scope, "em_timer_create: event_timer of em_conf_t is 0");
+        }
+        if (tmr_attr != nullptr && (tmr_attr->flags & EM_TIMER_FLAG_RING) != 0) {
+            return refuse_call(EM_ERR_NOT_IMPLEMENTED, scope, "em_timer_create: timer rings are not there yet");
         }
         if (const char* const wrong = wrong_with(tmr_attr)) {
             return refuse_call(EM_ERR_BAD_ARG, scope, "em_timer_create: %s", wrong);
@@ -290,19 +287,19 @@ em_status_t em_tmo_delete(em_tmo_t tmo, em_event_t* cur_event) {
 }
 
 em_status_t em_tmo_set_abs(em_tmo_t tmo, em_timer_tick_t ticks_abs, em_event_t tmo_ev) {
-    return with_event("em_tmo_set_abs", EM_ESCOPE_TMO_SET_ABS, tmo, tmo_ev, [&](event_timers& all, em_event_t e) {
-        return all.set(tmo, event_timers::when::at, ticks_abs, e);
-    });
+    return with_event(
+        event_call::tmo_set_abs, EM_ESCOPE_TMO_SET_ABS, tmo, tmo_ev,
+        [&](event_timers& all, em_event_t e) { return all.set(tmo, event_timers::when::at, ticks_abs, e); });
 }
 
 em_status_t em_tmo_set_rel(em_tmo_t tmo, em_timer_tick_t ticks_rel, em_event_t tmo_ev) {
-    return with_event("em_tmo_set_rel", EM_ESCOPE_TMO_SET_REL, tmo, tmo_ev, [&](event_timers& all, em_event_t e) {
-        return all.set(tmo, event_timers::when::after, ticks_rel, e);
-    });
+    return with_event(
+        event_call::tmo_set_rel, EM_ESCOPE_TMO_SET_REL, tmo, tmo_ev,
+        [&](event_timers& all, em_event_t e) { return all.set(tmo, event_timers::when::after, ticks_rel, e); });
 }
 
 em_status_t em_tmo_set_periodic(em_tmo_t tmo, em_timer_tick_t start_abs, em_timer_tick_t period, em_event_t tmo_ev) {
-    return with_event("em_tmo_set_periodic", EM_ESCOPE_TMO_SET_PERIODIC, tmo, tmo_ev,
+    return with_event(event_call::tmo_set_periodic, EM_ESCOPE_TMO_SET_PERIODIC, tmo, tmo_ev,
                       [&](event_timers& all, em_event_t e) { return all.set_periodic(tmo, start_abs, period, e); });
 }
 
@@ -312,7 +309,7 @@ em_status_t em_tmo_cancel(em_tmo_t tmo, em_event_t* cur_event) {
 }
 
 em_status_t em_tmo_ack(em_tmo_t tmo, em_event_t next_tmo_ev) {
-    return with_event("em_tmo_ack", EM_ESCOPE_TMO_ACK, tmo, next_tmo_ev,
+    return with_event(event_call::tmo_ack, EM_ESCOPE_TMO_ACK, tmo, next_tmo_ev,
                       [&](event_timers& all, em_event_t e) { return all.acknowledge(tmo, e); });
 }
 

@@ -49,7 +49,7 @@ int main(void) {
     em_register_error_handler(print_error);
     skerry_em_options_init(&options);
     if (skerry_em_configure(&options) != EM_OK) {
-        return 5;
+        return 6;
     }
     em_conf_init(&conf);
     conf.thread_per_core = 1;

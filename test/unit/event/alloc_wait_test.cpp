@@ -12,7 +12,7 @@
 
 #include <skerry/event.h>
 
-#include "one_core.hpp"
+#include "bare_machine.hpp"
 
 namespace skerry::test {
 namespace {
@@ -53,8 +53,7 @@ TEST(alloc_wait, no_lost_wakeup) {
 
 TEST(alloc_wait, an_event_in_a_cores_cache_ends_it) {
     const bare_machine machine(1);
-    const em_pool_cfg_t c = pool_config(64, 8);
-    const em_pool_t pool = em_pool_create("p", EM_POOL_UNDEF, &c);
+    const em_pool_t pool = make_pool(pool_config(64, 8));
     const core_scope core;
     for (int i = 0; i < 200; ++i) {
         std::vector<em_event_t> all(8);
@@ -78,7 +77,7 @@ TEST(alloc_wait, waits_of_several_sizes_do_not_take_each_others_wakeups) {
     em_pool_cfg_t c = pool_config(16, 1);
     c.num_subpools = 2;
     c.subpool[1] = {64, 1, 0};
-    const em_pool_t pool = em_pool_create("p", EM_POOL_UNDEF, &c);
+    const em_pool_t pool = make_pool(c);
     for (int i = 0; i < 200; ++i) {
         const em_event_t small = em_alloc(16, sw, pool);
         const em_event_t large = em_alloc(64, sw, pool);
@@ -101,8 +100,7 @@ TEST(alloc_wait, waits_of_several_sizes_do_not_take_each_others_wakeups) {
 
 TEST(alloc_wait, its_time_ends_it) {
     const bare_machine machine;
-    const em_pool_cfg_t c = pool_config(64, 1);
-    const em_pool_t pool = em_pool_create("p", EM_POOL_UNDEF, &c);
+    const em_pool_t pool = make_pool(pool_config(64, 1));
     const em_event_t only = skerry_em_alloc_wait(1, sw, pool, 0);
     ASSERT_NE(only, EM_EVENT_UNDEF) << "there is one";
     for (const std::uint64_t ns : {std::uint64_t{0}, std::uint64_t{2'000'000}}) {
@@ -123,7 +121,7 @@ TEST(alloc_wait, em_term_ends_it) {
         std::vector<std::thread> all;
         std::atomic<int> begun{0};
         {
-            const bare_machine machine(1, [](em_conf_t& c) { c.default_pool_cfg.subpool[0].num = 1; });
+            const bare_machine machine(1, 1);
             ASSERT_NE(em_alloc(1, sw, EM_POOL_DEFAULT), EM_EVENT_UNDEF); // em_term() frees it
             for (int t = 0; t < 3; ++t) {
                 all.emplace_back([&] {
@@ -143,11 +141,7 @@ TEST(alloc_wait, em_term_ends_it) {
                             e.text == "skerry_em_alloc_wait: em_init() was not called")
                     << e.text;
             }
-            em_conf_t conf;
-            em_conf_init(&conf);
-            conf.thread_per_core = 1;
-            conf.core_count = 1;
-            em_core_mask_set_count(1, &conf.phys_mask);
+            em_conf_t conf = configuration(1);
             ASSERT_EQ(em_init(&conf), EM_OK); // for the end of bare_machine
         }
     }
@@ -155,12 +149,11 @@ TEST(alloc_wait, em_term_ends_it) {
 
 TEST(alloc_wait, a_pool_that_is_waited_for_stays) {
     const bare_machine machine;
-    const em_pool_cfg_t c = pool_config(64, 1);
-    const em_pool_t pool = em_pool_create("p", EM_POOL_UNDEF, &c);
+    const em_pool_t pool = make_pool(pool_config(64, 1));
     for (int i = 0; i < 200; ++i) {
         const em_event_t only = em_alloc(1, sw, pool);
         std::thread waiter([&] { em_free(skerry_em_alloc_wait(1, sw, pool, UINT64_MAX)); });
-        EXPECT_EQ(em_pool_delete(pool), static_cast<em_status_t>(EM_ERR_NOT_FREE));
+        EXPECT_EQ(em_pool_delete(pool), status_of(EM_ERR_NOT_FREE));
         expect_error(EM_ERR_NOT_FREE, " events are in use or waited for");
         em_free(only);
         waiter.join();
@@ -168,8 +161,9 @@ TEST(alloc_wait, a_pool_that_is_waited_for_stays) {
     ASSERT_EQ(em_pool_delete(pool), EM_OK);
 }
 
+// The clock of the thread does not count what else the machine does, so that no load fails it.
 TEST(alloc_wait, it_uses_no_processor) {
-    const bare_machine machine(1, [](em_conf_t& c) { c.default_pool_cfg.subpool[0].num = 1; });
+    const bare_machine machine(1, 1);
     const em_event_t only = em_alloc(1, sw, EM_POOL_DEFAULT);
     std::thread([&] {
         timespec used{};

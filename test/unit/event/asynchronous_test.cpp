@@ -8,41 +8,25 @@
 
 #include <gtest/gtest.h>
 
-#include <skerry/event.h>
-
+#include "bare_machine.hpp"
 #include "receiving.hpp"
 
 namespace skerry::test {
 namespace {
 
-void initialise(int count, bool asynchronous) {
-    static_cast<void>(take_errors());
-    ASSERT_EQ(em_register_error_handler(keep_error), EM_OK);
-    em_conf_t conf;
-    em_conf_init(&conf);
-    conf.thread_per_core = 1;
-    conf.core_count = count;
-    em_core_mask_set_count(count, &conf.phys_mask);
-    conf.default_pool_cfg.subpool[0] = {64, 8192, 0};
-    skerry_em_options_t options;
-    skerry_em_options_init(&options);
-    options.asynchronous = asynchronous ? 1 : 0;
-    ASSERT_EQ(skerry_em_configure(&options), EM_OK);
-    ASSERT_EQ(em_init(&conf), EM_OK);
-}
-
 class asynchronous : public testing::TestWithParam<bool> {
   protected:
-    void SetUp() override {
-        initialise(1, GetParam());
-        ASSERT_EQ(em_init_core(), EM_OK); // this thread
+    // From a machine whose one core is this thread to one of so many, none of which has begun.
+    void begin_again(int count) {
+        core_.reset();
+        machine_.reset();
+        machine_.emplace(count, 8192);
     }
-    void TearDown() override {
-        ASSERT_EQ(em_term_core(), EM_OK);
-        ASSERT_EQ(em_term(nullptr), EM_OK);
-        EXPECT_TRUE(take_errors().empty());
-        ASSERT_EQ(em_unregister_error_handler(), EM_OK);
-    }
+
+  private:
+    const with_options options_{[](skerry_em_options_t& o) { o.asynchronous = GetParam() ? 1 : 0; }};
+    std::optional<bare_machine> machine_{std::in_place, 1, 8192};
+    std::optional<core_scope> core_{std::in_place};
 };
 
 INSTANTIATE_TEST_SUITE_P(schedulers, asynchronous, testing::Bool());
@@ -106,18 +90,15 @@ TEST_P(asynchronous, what_was_asked_for_is_not_received_after_a_stop) {
 
 TEST_P(asynchronous, order_and_atomicity_stay) {
     constexpr int inputs = 3000;
-    ASSERT_EQ(em_term_core(), EM_OK);
-    ASSERT_EQ(em_term(nullptr), EM_OK);
-    initialise(4, GetParam());
+    begin_again(4);
     std::atomic<bool> over{false};
     std::vector<std::thread> threads;
     for (int i = 0; i < 3; ++i) {
         threads.emplace_back([&] {
-            EXPECT_EQ(em_init_core(), EM_OK);
+            const core_scope is_a_core;
             while (!over) {
                 static_cast<void>(em_dispatch(7)); // leaves often
             }
-            EXPECT_EQ(em_term_core(), EM_OK);
         });
     }
     std::atomic<int> inside{0};
@@ -152,7 +133,6 @@ TEST_P(asynchronous, order_and_atomicity_stay) {
     for (std::thread& t : threads) {
         t.join();
     }
-    ASSERT_EQ(em_init_core(), EM_OK); // for TearDown()
 }
 
 } // namespace

@@ -98,13 +98,12 @@ TEST(atomic_groups, a_core_in_one_queue_holds_all) {
     ASSERT_EQ(em_eo_stop_sync(eo), EM_OK);
 }
 
-TEST(atomic_groups, the_best_priority_within_goes_first) {
-    cores machine(2);
-    const em_atomic_group_t g = make_group();
+// Notes what is received. A value below 0 keeps its core until it may go.
+struct held_first {
     std::atomic<bool> go{false};
     std::atomic<bool> inside{false};
     log seen;
-    receive_by note = [&](em_event_t e, em_queue_t) {
+    receive_by receive = [this](em_event_t e, em_queue_t) {
         const int value = free_value(e);
         if (value < 0) {
             inside = true;
@@ -112,53 +111,49 @@ TEST(atomic_groups, the_best_priority_within_goes_first) {
         }
         seen.add(value);
     };
-    const em_eo_t eo = make_object(note);
+};
+
+TEST(atomic_groups, the_best_priority_within_goes_first) {
+    cores machine(2);
+    const em_atomic_group_t g = make_group();
+    held_first first;
+    const em_eo_t eo = make_object(first.receive);
     std::vector<em_queue_t> by_priority;
     for (unsigned p = 0; p < EM_QUEUE_PRIO_NUM; ++p) {
         by_priority.push_back(add_queue(eo, em_queue_create_ag("q", p, g, nullptr)));
     }
     ASSERT_EQ(em_eo_start_sync(eo, nullptr, nullptr), EM_OK);
     send_value(-1, by_priority[3]); // holds the group
-    cores::until([&] { return inside.load(); });
+    cores::until([&] { return first.inside.load(); });
     for (const int p : {3, 1, 7, 0, 5, 2, 6, 4}) {
         send_value(p, by_priority[static_cast<unsigned>(p)]);
     }
-    go = true;
-    cores::until([&] { return seen.size() == 9; });
-    EXPECT_EQ(seen.all(), (std::vector<int>{-1, 7, 6, 5, 4, 3, 2, 1, 0}));
+    first.go = true;
+    cores::until([&] { return first.seen.size() == 9; });
+    EXPECT_EQ(first.seen.all(), (std::vector<int>{-1, 7, 6, 5, 4, 3, 2, 1, 0}));
 }
 
 // A group stands among others for the best of its queues, also when that changes while it waits.
 TEST(atomic_groups, are_chosen_by_their_best_queue) {
     cores machine(1);
     const em_atomic_group_t g = make_group();
-    std::atomic<bool> go{false};
-    std::atomic<bool> inside{false};
-    log seen;
-    receive_by note = [&](em_event_t e, em_queue_t) {
-        const int value = free_value(e);
-        if (value < 0) {
-            inside = true;
-            wait_for(go);
-        }
-        seen.add(value);
-    };
-    const em_eo_t eo = make_object(note);
+    held_first first;
+    const em_eo_t eo = make_object(first.receive);
     const em_queue_t low = add_queue(eo, em_queue_create_ag("low", 1, g, nullptr));
     const em_queue_t high = add_queue(eo, em_queue_create_ag("high", 6, g, nullptr));
     const em_queue_t between = add_queue(eo, make_queue(EM_QUEUE_TYPE_PARALLEL, EM_QUEUE_GROUP_DEFAULT, 4));
     const em_queue_t gone = add_queue(eo, em_queue_create_ag("gone", 7, g, nullptr));
     ASSERT_EQ(em_eo_start_sync(eo, nullptr, nullptr), EM_OK);
     send_value(-1, between);
-    cores::until([&] { return inside.load(); });
+    cores::until([&] { return first.inside.load(); });
     send_value(1, low);
     send_value(4, between);
     send_value(6, high);
     send_value(7, gone);
     ASSERT_EQ(em_eo_remove_queue_sync(eo, gone), EM_OK);
-    go = true;
-    cores::until([&] { return seen.size() == 4; });
-    EXPECT_EQ(seen.all(), (std::vector<int>{-1, 6, 4, 1}));
+    first.go = true;
+    cores::until([&] { return first.seen.size() == 4; });
+    EXPECT_EQ(first.seen.all(), (std::vector<int>{-1, 6, 4, 1}));
 }
 
 TEST(atomic_groups, go_on_when_they_are_let_go) {
@@ -201,23 +196,16 @@ TEST(atomic_groups, have_names_and_are_gone_through) {
     EXPECT_EQ(em_atomic_group_get(chosen), g);
     EXPECT_EQ(em_atomic_group_get(alone), EM_ATOMIC_GROUP_UNDEF);
     EXPECT_EQ(em_queue_get_type(q), static_cast<em_queue_type_t>(EM_QUEUE_TYPE_ATOMIC));
-    std::vector<em_queue_t> found;
     unsigned count = 0;
-    for (em_queue_t each = em_atomic_group_queue_get_first(&count, g); each != EM_QUEUE_UNDEF;
-         each = em_atomic_group_queue_get_next()) {
-        found.push_back(each);
-    }
+    EXPECT_EQ(gone_through(em_atomic_group_queue_get_first(&count, g), em_atomic_group_queue_get_next),
+              (std::vector<em_queue_t>{q, chosen}));
     EXPECT_EQ(count, 2U);
-    EXPECT_EQ(found, (std::vector<em_queue_t>{q, chosen}));
-    std::vector<em_atomic_group_t> groups;
-    for (em_atomic_group_t each = em_atomic_group_get_first(&count); each != EM_ATOMIC_GROUP_UNDEF;
-         each = em_atomic_group_get_next()) {
-        groups.push_back(each);
-    }
+    const std::vector<em_atomic_group_t> groups =
+        gone_through(em_atomic_group_get_first(&count), em_atomic_group_get_next);
     EXPECT_EQ(count, 2U);
     EXPECT_EQ(groups, (std::vector<em_atomic_group_t>{g, other}));
     EXPECT_TRUE(take_errors().empty());
-    EXPECT_EQ(em_atomic_group_delete(g), static_cast<em_status_t>(EM_ERR_BAD_STATE));
+    EXPECT_EQ(em_atomic_group_delete(g), status_of(EM_ERR_BAD_STATE));
     expect_error(EM_ERR_BAD_STATE, "em_atomic_group_delete: the atomic group has queues");
     ASSERT_EQ(em_queue_delete(q), EM_OK);
     ASSERT_EQ(em_queue_delete(chosen), EM_OK);
@@ -229,14 +217,14 @@ TEST(atomic_groups, refuse_what_is_wrong) {
     cores machine(1);
     EXPECT_EQ(em_atomic_group_create("g", EM_QUEUE_GROUP_UNDEF), EM_ATOMIC_GROUP_UNDEF);
     expect_error(EM_ERR_BAD_ID, "em_atomic_group_create: there is no queue group");
-    EXPECT_EQ(em_atomic_group_delete(EM_ATOMIC_GROUP_UNDEF), static_cast<em_status_t>(EM_ERR_BAD_ID));
+    EXPECT_EQ(em_atomic_group_delete(EM_ATOMIC_GROUP_UNDEF), status_of(EM_ERR_BAD_ID));
     expect_error(EM_ERR_BAD_ID, "em_atomic_group_delete: there is no atomic group");
     EXPECT_EQ(em_queue_create_ag("q", 4, EM_ATOMIC_GROUP_UNDEF, nullptr), EM_QUEUE_UNDEF);
     expect_error(EM_ERR_BAD_ID, "em_queue_create_ag: there is no atomic group");
     const em_atomic_group_t g = make_group();
     EXPECT_EQ(em_queue_create_ag("q", 8, g, nullptr), EM_QUEUE_UNDEF);
     expect_error(EM_ERR_BAD_ARG, "em_queue_create_ag: priority 8 is not from 0 to 7");
-    EXPECT_EQ(em_queue_create_static_ag("q", 4, g, EM_QUEUE_UNDEF, nullptr), static_cast<em_status_t>(EM_ERR_BAD_ID));
+    EXPECT_EQ(em_queue_create_static_ag("q", 4, g, EM_QUEUE_UNDEF, nullptr), status_of(EM_ERR_BAD_ID));
     expect_error(EM_ERR_BAD_ID, "em_queue_create_static_ag: handle");
     EXPECT_EQ(em_atomic_group_get(EM_QUEUE_UNDEF), EM_ATOMIC_GROUP_UNDEF);
     expect_error(EM_ERR_BAD_ID, "em_atomic_group_get: there is no queue");

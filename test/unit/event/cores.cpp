@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdio>
+#include <mutex>
 #include <stdexcept>
 #include <utility>
 
@@ -48,16 +49,28 @@ em_status_t keep_error(em_eo_t eo, em_status_t error, em_escope_t scope, va_list
     return error;
 }
 
-cores::cores(int count, std::uint32_t events, void (*change)(em_conf_t&)) {
-    static_cast<void>(take_errors());
-    need(em_register_error_handler(keep_error), "em_register_error_handler");
+em_conf_t configuration(int count, std::uint32_t events, std::uint32_t bytes) {
     em_conf_t conf;
     em_conf_init(&conf);
     conf.thread_per_core = 1;
     conf.core_count = count;
     em_core_mask_set_count(count, &conf.phys_mask);
-    conf.default_pool_cfg.subpool[0].size = 64;
+    conf.default_pool_cfg.subpool[0].size = bytes;
     conf.default_pool_cfg.subpool[0].num = events;
+    return conf;
+}
+
+void slow_wait::look() {
+    if (!said_ && std::chrono::steady_clock::now() - begin_ >= std::chrono::seconds(20)) {
+        said_ = true;
+        std::fprintf(stderr, "%s:%u waits still\n", here_.file_name(), static_cast<unsigned>(here_.line()));
+    }
+}
+
+cores::cores(int count, std::uint32_t events, void (*change)(em_conf_t&)) {
+    static_cast<void>(take_errors());
+    need(em_register_error_handler(keep_error), "em_register_error_handler");
+    em_conf_t conf = configuration(count, events, 64);
     if (change != nullptr) {
         change(conf);
     }
@@ -90,12 +103,23 @@ cores::~cores() {
 em_status_t start_nothing(void* /*ctx*/, em_eo_t /*eo*/, const em_eo_conf_t* /*conf*/) { return EM_OK; }
 em_status_t stop_nothing(void* /*ctx*/, em_eo_t /*eo*/) { return EM_OK; }
 
-receiver make_receiver(em_receive_func_t receive, void* context, em_queue_type_t type, em_queue_prio_t priority) {
+receiver make_receiver(em_receive_func_t receive, void* context, em_queue_type_t type, em_queue_prio_t priority,
+                       unsigned most) {
     const em_eo_t eo = em_eo_create("receiver", start_nothing, nullptr, stop_nothing, nullptr, receive, context);
-    const em_queue_t queue = em_queue_create("queue", type, priority, EM_QUEUE_GROUP_DEFAULT, nullptr);
+    em_queue_conf_t conf{};
+    conf.min_events = most;
+    const em_queue_t queue = em_queue_create("queue", type, priority, EM_QUEUE_GROUP_DEFAULT, &conf);
     need(em_eo_add_queue_sync(eo, queue), "em_eo_add_queue_sync");
     need(em_eo_start_sync(eo, nullptr, nullptr), "em_eo_start_sync");
     return {eo, queue};
+}
+
+em_event_t make_event(int value) {
+    const em_event_t e = em_alloc(8, EM_EVENT_TYPE_SW, EM_POOL_DEFAULT);
+    if (e != EM_EVENT_UNDEF) {
+        *static_cast<int*>(em_event_pointer(e)) = value;
+    }
+    return e;
 }
 
 } // namespace skerry::test

@@ -10,10 +10,9 @@
 
 #include <gtest/gtest.h>
 
-extern "C" {
-int environment_in_c(void);
-}
-#include "../../consumer/c/environment.c" // NOLINT(bugprone-suspicious-include): a program in C, here in C++
+#include <event_machine/platform/env/environment.h>
+
+int environment_in_c(); // test/consumer/c/environment.c, compiled as C++
 
 namespace skerry::test {
 namespace {

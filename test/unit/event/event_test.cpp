@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -11,7 +12,8 @@
 
 #include <skerry/skerry.hpp>
 
-#include "cores.hpp"
+#include "receiving.hpp"
+#include "this_core.hpp"
 
 namespace skerry::test {
 namespace {
@@ -101,7 +103,7 @@ TEST_P(on_cores, a_million_events_through_64_atomic_queues) {
     EXPECT_EQ(count, events_in_all);
     ASSERT_EQ(em_eo_stop_sync(eo), EM_OK);
     for (const error_seen& e : take_errors()) { // of senders that found the pool empty
-        ASSERT_EQ(e.error, static_cast<em_status_t>(EM_ERR_ALLOC_FAILED)) << e.text;
+        ASSERT_EQ(e.error, status_of(EM_ERR_ALLOC_FAILED)) << e.text;
     }
 }
 
@@ -157,7 +159,7 @@ TEST_P(on_cores, each_receive_function_is_a_parent_of_its_own) {
     children c;
     const receiver r = make_receiver(wait_for_own_children, &c, EM_QUEUE_TYPE_PARALLEL);
     for (int i = 0; i < 500; ++i) {
-        ASSERT_EQ(em_send(em_alloc(1, EM_EVENT_TYPE_SW, EM_POOL_DEFAULT), r.queue), EM_OK);
+        ASSERT_EQ(em_send(make_event(), r.queue), EM_OK);
     }
     cores::until([&] { return c.received == 500; });
     EXPECT_EQ(c.wrong, 0);
@@ -174,20 +176,13 @@ struct order {
 
 void note_number(void* context, em_event_t event, em_event_type_t /*type*/, em_queue_t /*queue*/, void* /*ctx*/) {
     order& o = *static_cast<order*>(context);
-    const int n = *static_cast<const int*>(em_event_pointer(event));
-    em_free(event);
+    const int n = free_value(event);
     o.inside = true;
-    while (n < 0 && !o.go) {
-        std::this_thread::yield();
+    if (n < 0) {
+        wait_for(o.go);
     }
     const std::lock_guard lock(o.lock);
     o.seen.push_back(n);
-}
-
-void send_number(int n, em_queue_t to) {
-    const em_event_t e = em_alloc(sizeof n, EM_EVENT_TYPE_SW, EM_POOL_DEFAULT);
-    *static_cast<int*>(em_event_pointer(e)) = n;
-    ASSERT_EQ(em_send(e, to), EM_OK);
 }
 
 TEST(events, the_highest_priority_goes_first) {
@@ -198,10 +193,10 @@ TEST(events, the_highest_priority_goes_first) {
     for (unsigned p = 0; p < EM_QUEUE_PRIO_NUM; ++p) {
         by_priority.push_back(make_receiver(note_number, &o, EM_QUEUE_TYPE_PARALLEL, p));
     }
-    send_number(-1, block.queue); // keeps the core until all have been sent
+    send_value(-1, block.queue); // keeps the core until all have been sent
     cores::until([&] { return o.inside.load(); });
     for (unsigned p = 0; p < EM_QUEUE_PRIO_NUM; ++p) {
-        send_number(static_cast<int>(p), by_priority[p].queue);
+        send_value(static_cast<int>(p), by_priority[p].queue);
     }
     o.go = true;
     cores::until([&] {
@@ -224,9 +219,7 @@ void end_atomic_and_wait(void* context, em_event_t event, em_event_type_t /*type
     if (++l.inside == 2) {
         l.met = true;
     }
-    while (!l.met) { // the other core receives the next event meanwhile
-        std::this_thread::yield();
-    }
+    wait_for(l.met); // the other core receives the next event meanwhile
 }
 
 TEST(events, an_atomic_queue_goes_on_when_it_is_let_go) {
@@ -234,7 +227,7 @@ TEST(events, an_atomic_queue_goes_on_when_it_is_let_go) {
     let_go_early l;
     const receiver r = make_receiver(end_atomic_and_wait, &l, EM_QUEUE_TYPE_ATOMIC);
     for (int i = 0; i < 2; ++i) {
-        ASSERT_EQ(em_send(em_alloc(1, EM_EVENT_TYPE_SW, EM_POOL_DEFAULT), r.queue), EM_OK);
+        ASSERT_EQ(em_send(make_event(), r.queue), EM_OK);
     }
     cores::until([&] { return l.met.load(); });
     ASSERT_EQ(em_eo_stop_sync(r.eo), EM_OK);
@@ -253,9 +246,7 @@ void fork_two(void* context, em_event_t event, em_event_type_t /*type*/, em_queu
         if (++h.inside == 2) {
             h.both = true;
         }
-        while (!h.both) {
-            std::this_thread::yield();
-        }
+        wait_for(h.both);
     };
     skerry::parallel_invoke(meet, meet);
 }
@@ -264,20 +255,14 @@ TEST(events, a_core_without_events_runs_tasks_of_others) {
     cores machine(2);
     helped h;
     const receiver r = make_receiver(fork_two, &h, EM_QUEUE_TYPE_ATOMIC);
-    ASSERT_EQ(em_send(em_alloc(1, EM_EVENT_TYPE_SW, EM_POOL_DEFAULT), r.queue), EM_OK);
+    ASSERT_EQ(em_send(make_event(), r.queue), EM_OK);
     cores::until([&] { return h.both.load(); });
     ASSERT_EQ(em_eo_stop_sync(r.eo), EM_OK);
 }
 
 TEST(events, a_round_of_dispatch_is_an_event) {
     constexpr int events = 200;
-    em_conf_t conf;
-    em_conf_init(&conf);
-    conf.thread_per_core = 1;
-    conf.core_count = 1;
-    em_core_mask_set_count(1, &conf.phys_mask);
-    ASSERT_EQ(em_init(&conf), EM_OK);
-    ASSERT_EQ(em_init_core(), EM_OK); // this thread
+    const this_core machine(1024);
     std::atomic<int> received{0};
     const receiver r = make_receiver(
         [](void* context, em_event_t event, em_event_type_t, em_queue_t, void*) {
@@ -288,7 +273,7 @@ TEST(events, a_round_of_dispatch_is_an_event) {
     std::thread sender([&] {
         for (int i = 0; i < events; ++i) {
             std::this_thread::sleep_for(std::chrono::microseconds(200)); // so that the core sleeps
-            EXPECT_EQ(em_send(em_alloc(1, EM_EVENT_TYPE_SW, EM_POOL_DEFAULT), r.queue), EM_OK);
+            EXPECT_EQ(em_send(make_event(), r.queue), EM_OK);
         }
     });
     int early = 0; // calls that came back without an event before their 10 ms were over
@@ -301,8 +286,6 @@ TEST(events, a_round_of_dispatch_is_an_event) {
     }
     EXPECT_EQ(early, 0);
     sender.join();
-    ASSERT_EQ(em_term_core(), EM_OK);
-    ASSERT_EQ(em_term(&conf), EM_OK);
 }
 
 TEST(events, idle_cores_use_no_processor) {

@@ -16,7 +16,7 @@
 
 #include <skerry/event.h>
 
-#include "one_core.hpp"
+#include "bare_machine.hpp"
 
 namespace skerry::test {
 namespace {
@@ -24,12 +24,10 @@ namespace {
 constexpr auto sw = static_cast<em_event_type_t>(EM_EVENT_TYPE_SW);
 constexpr auto of_packet = static_cast<em_event_type_t>(EM_EVENT_TYPE_PACKET);
 
-em_event_t make(std::uint32_t size = 8) { return em_alloc(size, sw, EM_POOL_DEFAULT); }
-
 // --- allocation ------------------------------------------------------------------------------------------------------
 
 TEST(events_alone, several_are_allocated_and_freed_together) {
-    const bare_machine machine(1, [](em_conf_t& c) { c.default_pool_cfg.subpool[0].num = 10; });
+    const bare_machine machine(1, 10);
     std::array<em_event_t, 12> all{};
     ASSERT_EQ(em_alloc_multi(all.data(), 10, 7, sw, EM_POOL_DEFAULT), 10);
     for (int i = 0; i < 10; ++i) {
@@ -53,7 +51,7 @@ TEST(events_alone, several_are_allocated_and_freed_together) {
     expect_error(EM_ERR_TOO_LARGE, "em_alloc_multi: the largest events of pool 'default' have 256 bytes, not 257");
     em_free_multi(nullptr, 3);
     expect_error(EM_ERR_BAD_ARG, "em_free_multi: 3 events without a table");
-    all = {make(), EM_EVENT_UNDEF, make()};
+    all = {make_event(), EM_EVENT_UNDEF, make_event()};
     em_free_multi(all.data(), 3);
     expect_error(EM_ERR_BAD_ARG, "em_free_multi: no event");
     ASSERT_EQ(em_pool_delete(EM_POOL_DEFAULT), EM_OK) << "the others were freed";
@@ -61,7 +59,7 @@ TEST(events_alone, several_are_allocated_and_freed_together) {
 
 TEST(events_alone, an_event_may_carry_no_payload) {
     const bare_machine machine;
-    const em_event_t e = make(0);
+    const em_event_t e = em_alloc(0, sw, EM_POOL_DEFAULT);
     ASSERT_NE(e, EM_EVENT_UNDEF);
     EXPECT_EQ(em_event_get_size(e), 0U);
     std::uint32_t size = 1;
@@ -75,8 +73,7 @@ TEST(events_alone, an_event_may_carry_no_payload) {
 
 TEST(events_alone, types) {
     const bare_machine machine;
-    const em_pool_cfg_t c = pool_config(64, 4, EM_EVENT_TYPE_PACKET);
-    const em_pool_t packets = em_pool_create("packets", EM_POOL_UNDEF, &c);
+    const em_pool_t packets = make_pool(pool_config(64, 4, EM_EVENT_TYPE_PACKET), "packets");
     std::array<em_event_t, 4> all{em_alloc(1, sw | 5, packets), em_alloc(1, sw | 5, EM_POOL_DEFAULT),
                                   em_alloc(1, of_packet, packets), em_alloc(1, EM_EVENT_TYPE_TIMER, EM_POOL_DEFAULT)};
     std::array<em_event_type_t, 4> types{};
@@ -88,12 +85,12 @@ TEST(events_alone, types) {
     EXPECT_EQ(em_event_same_type_multi(all.data(), 0, &same), 0);
     EXPECT_EQ(em_event_set_type(all[0], of_packet | 3), EM_OK);
     EXPECT_EQ(em_event_get_type(all[0]), of_packet | 3);
-    EXPECT_EQ(em_event_set_type(all[1], of_packet), static_cast<em_status_t>(EM_ERR_BAD_TYPE));
+    EXPECT_EQ(em_event_set_type(all[1], of_packet), status_of(EM_ERR_BAD_TYPE));
     expect_error(EM_ERR_BAD_TYPE, "em_event_set_type: pool 'default' has no events of type 0x2000000");
     EXPECT_EQ(em_event_get_type(all[1]), sw | 5) << "as it was";
-    EXPECT_EQ(em_event_set_type(all[1], EM_EVENT_TYPE_TIMER_IND), static_cast<em_status_t>(EM_ERR_BAD_TYPE));
+    EXPECT_EQ(em_event_set_type(all[1], EM_EVENT_TYPE_TIMER_IND), status_of(EM_ERR_BAD_TYPE));
     expect_error(EM_ERR_BAD_TYPE, "em_event_set_type: pool 'default' has no events of type 0x6000000");
-    EXPECT_EQ(em_event_set_type(EM_EVENT_UNDEF, sw), static_cast<em_status_t>(EM_ERR_BAD_ARG));
+    EXPECT_EQ(em_event_set_type(EM_EVENT_UNDEF, sw), status_of(EM_ERR_BAD_ARG));
     expect_error(EM_ERR_BAD_ARG, "em_event_set_type: no event");
     const std::array<em_event_t, 2> half{all[0], EM_EVENT_UNDEF};
     EXPECT_EQ(em_event_get_type_multi(half.data(), 2, types.data()), 1);
@@ -113,7 +110,7 @@ TEST(events_alone, types) {
 
 TEST(events_alone, pointers_and_pools) {
     const bare_machine machine;
-    const em_event_t e = make(9);
+    const em_event_t e = em_alloc(9, sw, EM_POOL_DEFAULT);
     std::uint32_t size = 0;
     EXPECT_EQ(em_event_pointer_and_size(e, &size), em_event_pointer(e));
     EXPECT_EQ(size, 9U);
@@ -148,12 +145,9 @@ struct seen_numbers {
 
 void note_number(void* context, em_event_t event, em_event_type_t /*type*/, em_queue_t /*queue*/, void* /*ctx*/) {
     seen_numbers& s = *static_cast<seen_numbers*>(context);
-    const int n = *static_cast<const int*>(em_event_pointer(event));
-    em_free(event);
+    const int n = free_value(event);
     ++s.inside;
-    while (!s.go) {
-        std::this_thread::yield();
-    }
+    wait_for(s.go);
     const std::lock_guard lock(s.lock);
     s.numbers.push_back(n);
     ++s.count;
@@ -186,13 +180,7 @@ TEST(events_sent, the_unsent_tail_stays_the_senders) {
     cores machine(1, 20);
     seen_numbers s;
     s.go = false;
-    em_queue_conf_t conf{};
-    conf.min_events = 4;
-    const em_eo_t eo = em_eo_create("e", start_nothing, nullptr, stop_nothing, nullptr, note_number, &s);
-    const em_queue_t queue =
-        em_queue_create("q", EM_QUEUE_TYPE_ATOMIC, EM_QUEUE_PRIO_NORMAL, EM_QUEUE_GROUP_DEFAULT, &conf);
-    ASSERT_EQ(em_eo_add_queue_sync(eo, queue), EM_OK);
-    ASSERT_EQ(em_eo_start_sync(eo, nullptr, nullptr), EM_OK);
+    const auto [eo, queue] = make_receiver(note_number, &s, EM_QUEUE_TYPE_ATOMIC, EM_QUEUE_PRIO_NORMAL, 4);
     std::vector<em_event_t> all = make_numbers(10);
     ASSERT_EQ(em_send(all[0], queue), EM_OK);
     cores::until([&] { return s.inside == 1; }); // the core holds the queue until it may go
@@ -201,7 +189,7 @@ TEST(events_sent, the_unsent_tail_stays_the_senders) {
     s.go = true;
     cores::until([&] { return s.count == 5; });
     EXPECT_EQ(s.numbers, (std::vector<int>{0, 1, 2, 3, 4})) << "a full queue drops nothing";
-    EXPECT_EQ(*static_cast<const int*>(em_event_pointer(all[5])), 5) << "is still the sender's";
+    EXPECT_EQ(value_of(all[5]), 5) << "is still the sender's";
     EXPECT_EQ(em_send_multi(&all[5], 2, queue), 2);
     cores::until([&] { return s.count == 7; });
     em_free_multi(&all[7], 3);
@@ -213,22 +201,15 @@ TEST(events_sent, the_unsent_tail_stays_the_senders) {
 
 void check_next(void* context, em_event_t event, em_event_type_t /*type*/, em_queue_t /*queue*/, void* /*ctx*/) {
     seen_numbers& s = *static_cast<seen_numbers*>(context);
-    s.inside += *static_cast<const int*>(em_event_pointer(event)) != static_cast<int>(s.count) ? 1 : 0;
+    s.inside += free_value(event) != static_cast<int>(s.count) ? 1 : 0;
     ++s.count;
-    em_free(event);
 }
 
 TEST(events_sent, a_full_target_never_drops) {
     constexpr int count = 20'000;
     cores machine(2, 64);
     seen_numbers s; // inside: those that were lost, doubled or overtaken
-    em_queue_conf_t conf{};
-    conf.min_events = 4;
-    const em_eo_t eo = em_eo_create("e", start_nothing, nullptr, stop_nothing, nullptr, check_next, &s);
-    const em_queue_t queue =
-        em_queue_create("q", EM_QUEUE_TYPE_ATOMIC, EM_QUEUE_PRIO_NORMAL, EM_QUEUE_GROUP_DEFAULT, &conf);
-    ASSERT_EQ(em_eo_add_queue_sync(eo, queue), EM_OK);
-    ASSERT_EQ(em_eo_start_sync(eo, nullptr, nullptr), EM_OK);
+    const auto [eo, queue] = make_receiver(check_next, &s, EM_QUEUE_TYPE_ATOMIC, EM_QUEUE_PRIO_NORMAL, 4);
     for (int n = 0; n < count;) {
         std::array<em_event_t, 7> some{};
         int filled = 0;
@@ -245,14 +226,14 @@ TEST(events_sent, a_full_target_never_drops) {
     EXPECT_EQ(s.inside, 0);
     ASSERT_EQ(em_eo_stop_sync(eo), EM_OK);
     for (const error_seen& e : take_errors()) {
-        ASSERT_EQ(e.error, static_cast<em_status_t>(EM_ERR_OPERATION_FAILED)) << e.text;
+        ASSERT_EQ(e.error, status_of(EM_ERR_OPERATION_FAILED)) << e.text;
     }
 }
 
 TEST(events_sent, several_wrong) {
     const bare_machine machine;
     seen_numbers s;
-    std::array<em_event_t, 2> all{make(), EM_EVENT_UNDEF};
+    std::array<em_event_t, 2> all{make_event(), EM_EVENT_UNDEF};
     EXPECT_EQ(em_send_multi(all.data(), 1, EM_QUEUE_UNDEF), 0);
     expect_error(EM_ERR_BAD_ID, "em_send_multi: there is no queue");
     const em_queue_t alone =
@@ -273,7 +254,7 @@ TEST(events_alone, clones_have_payload_type_and_user_area) {
     const bare_machine machine;
     em_pool_cfg_t c = pool_config(64, 4);
     c.user_area = {true, 16};
-    const em_pool_t pool = em_pool_create("areas", EM_POOL_UNDEF, &c);
+    const em_pool_t pool = make_pool(c, "areas");
     const em_event_t e = em_alloc(10, sw | 7, pool);
     std::memcpy(em_event_pointer(e), "0123456789", 10);
     std::memcpy(em_event_uarea_get(e, nullptr), "abcdefghijklmnop", 16);
@@ -322,8 +303,7 @@ TEST(events_alone, clones_have_payload_type_and_user_area) {
 
 TEST(events_alone, clones_of_packets_begin_behind_the_headroom) {
     const bare_machine machine;
-    const em_pool_cfg_t c = pool_config(64, 2, EM_EVENT_TYPE_PACKET);
-    const em_pool_t pool = em_pool_create("packets", EM_POOL_UNDEF, &c);
+    const em_pool_t pool = make_pool(pool_config(64, 2, EM_EVENT_TYPE_PACKET), "packets");
     const em_event_t e = em_alloc(4, of_packet, pool);
     std::memcpy(em_packet_push_head(e, 2), "abcdef", 6);
     const em_event_t copy = em_event_clone(e, EM_POOL_UNDEF);
@@ -340,7 +320,7 @@ TEST(events_alone, user_areas_stay_and_their_numbers_go) {
     const bare_machine machine;
     em_pool_cfg_t c = pool_config(64, 1);
     c.user_area = {true, 3};
-    const em_pool_t pool = em_pool_create("areas", EM_POOL_UNDEF, &c);
+    const em_pool_t pool = make_pool(c, "areas");
     em_event_t e = em_alloc(1, sw, pool);
     bool set = true;
     std::uint16_t number = 5;
@@ -362,7 +342,7 @@ TEST(events_alone, user_areas_stay_and_their_numbers_go) {
     EXPECT_FALSE(info.id.isset);
     em_free(e);
 
-    e = make(); // of a pool without
+    e = make_event(); // of a pool without
     std::size_t size = 9;
     EXPECT_EQ(em_event_uarea_get(e, &size), nullptr);
     EXPECT_EQ(size, 0U);
@@ -370,18 +350,18 @@ TEST(events_alone, user_areas_stay_and_their_numbers_go) {
     ASSERT_EQ(em_event_uarea_info(e, &info), EM_OK);
     EXPECT_EQ(info.uarea, nullptr);
     EXPECT_EQ(info.id.value, 3U);
-    EXPECT_EQ(em_event_uarea_id_get(e, nullptr, nullptr), static_cast<em_status_t>(EM_ERR_BAD_POINTER));
+    EXPECT_EQ(em_event_uarea_id_get(e, nullptr, nullptr), status_of(EM_ERR_BAD_POINTER));
     expect_error(EM_ERR_BAD_POINTER, "em_event_uarea_id_get: two null pointers");
-    EXPECT_EQ(em_event_uarea_info(e, nullptr), static_cast<em_status_t>(EM_ERR_BAD_POINTER));
+    EXPECT_EQ(em_event_uarea_info(e, nullptr), status_of(EM_ERR_BAD_POINTER));
     expect_error(EM_ERR_BAD_POINTER, "em_event_uarea_info: a null pointer");
     em_free(e);
     EXPECT_EQ(em_event_uarea_get(EM_EVENT_UNDEF, &size), nullptr);
     expect_error(EM_ERR_BAD_ARG, "em_event_uarea_get: no event");
-    EXPECT_EQ(em_event_uarea_id_get(EM_EVENT_UNDEF, &set, &number), static_cast<em_status_t>(EM_ERR_BAD_ARG));
+    EXPECT_EQ(em_event_uarea_id_get(EM_EVENT_UNDEF, &set, &number), status_of(EM_ERR_BAD_ARG));
     expect_error(EM_ERR_BAD_ARG, "em_event_uarea_id_get: no event");
-    EXPECT_EQ(em_event_uarea_id_set(EM_EVENT_UNDEF, 1), static_cast<em_status_t>(EM_ERR_BAD_ARG));
+    EXPECT_EQ(em_event_uarea_id_set(EM_EVENT_UNDEF, 1), status_of(EM_ERR_BAD_ARG));
     expect_error(EM_ERR_BAD_ARG, "em_event_uarea_id_set: no event");
-    EXPECT_EQ(em_event_uarea_info(EM_EVENT_UNDEF, &info), static_cast<em_status_t>(EM_ERR_BAD_ARG));
+    EXPECT_EQ(em_event_uarea_info(EM_EVENT_UNDEF, &info), status_of(EM_ERR_BAD_ARG));
     expect_error(EM_ERR_BAD_ARG, "em_event_uarea_info: no event");
     EXPECT_EQ(info.id.value, 0U);
 }
@@ -390,7 +370,7 @@ TEST(events_alone, user_areas_stay_and_their_numbers_go) {
 
 TEST(events_alone, references_and_vectors_are_not_there_yet) {
     const bare_machine machine;
-    const em_event_t e = make();
+    const em_event_t e = make_event();
     EXPECT_EQ(em_event_ref(e), EM_EVENT_UNDEF);
     expect_error(EM_ERR_NOT_IMPLEMENTED, "em_event_ref: references to events are not there yet");
     EXPECT_FALSE(em_event_has_ref(e)) << "which is true, and no error";
@@ -410,7 +390,7 @@ TEST(events_alone, references_and_vectors_are_not_there_yet) {
     EXPECT_EQ(em_event_vector_max_size(e), 0U);
     expect_error(EM_ERR_NOT_IMPLEMENTED, "em_event_vector_max_size: vectors of events are not there yet");
     em_event_vector_info_t info{&table[0], 1, 1};
-    EXPECT_EQ(em_event_vector_info(e, &info), static_cast<em_status_t>(EM_ERR_NOT_IMPLEMENTED));
+    EXPECT_EQ(em_event_vector_info(e, &info), status_of(EM_ERR_NOT_IMPLEMENTED));
     expect_error(EM_ERR_NOT_IMPLEMENTED, "em_event_vector_info: vectors of events are not there yet");
     EXPECT_EQ(info.max_size, 0U);
     em_free(e);

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Masks of cores, versions, what is printed, and what a configuration has beside cores and pools.
+// Masks of cores, versions, what is printed, and timestamps.
 
 #include <array>
-#include <atomic>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -164,6 +162,16 @@ TEST(printing, goes_to_the_programs_log_function) {
     static_cast<void>(em_unregister_error_handler());
 }
 
+TEST(printing, needs_both_functions) {
+    static_cast<void>(take_errors());
+    ASSERT_EQ(em_register_error_handler(keep_error), EM_OK);
+    em_conf_t conf = configuration(1);
+    conf.log.log_fn = log;
+    EXPECT_EQ(em_init(&conf), status_of(EM_ERR_BAD_POINTER));
+    expect_error(EM_ERR_BAD_POINTER, "em_init: of log_fn and vlog_fn one is null");
+    static_cast<void>(em_unregister_error_handler());
+}
+
 std::vector<std::string> formatted;
 em_status_t format_error(em_eo_t eo, em_status_t error, em_escope_t scope, va_list args) {
     std::array<char, 200> text{};
@@ -219,97 +227,6 @@ TEST(timestamps, begin_when_somebody_asks) {
     EXPECT_GT(seen[0], 0U);
     EXPECT_GE(seen[1], seen[0]);
     EXPECT_EQ(seen[2], 0U);
-}
-
-// --- input and output -----------------------------------------------------------------------------------------------
-
-std::atomic<int> polls{0};
-std::atomic<int> drains{0};
-std::atomic<int> polls_elsewhere{0};
-em_queue_t input_queue = EM_QUEUE_UNDEF;
-int poll_input() {
-    if (em_core_id() != 1) {
-        ++polls_elsewhere;
-    }
-    if (++polls % 10 == 0 && input_queue != EM_QUEUE_UNDEF) {
-        if (const em_event_t e = make_event(); e != EM_EVENT_UNDEF && em_send(e, input_queue) == EM_OK) {
-            return 1;
-        }
-    }
-    return 0;
-}
-int drain_output() {
-    ++drains;
-    return 0;
-}
-std::atomic<int> received{0};
-void count(void* /*ctx*/, em_event_t event, em_event_type_t /*type*/, em_queue_t /*queue*/, void* /*q*/) {
-    em_free(event);
-    ++received;
-}
-
-TEST(polling, cores_of_the_masks_poll_and_drain_while_they_are_idle) {
-    em_conf_t conf;
-    em_conf_init(&conf);
-    conf.thread_per_core = 1;
-    conf.core_count = 2;
-    em_core_mask_set_count(2, &conf.phys_mask);
-    conf.input.input_poll_fn = poll_input;
-    em_core_mask_set(1, &conf.input.input_poll_mask);
-    conf.output.output_drain_fn = drain_output; // on all
-    ASSERT_EQ(em_init(&conf), EM_OK);
-    std::atomic<bool> over{false};
-    std::vector<std::thread> threads;
-    for (int i = 0; i < 2; ++i) {
-        threads.emplace_back([&] {
-            EXPECT_EQ(em_init_core(), EM_OK);
-            while (!over) {
-                static_cast<void>(em_dispatch(1000));
-            }
-            EXPECT_EQ(em_term_core(), EM_OK);
-        });
-    }
-    cores::until([] { return polls > 0; });
-    const int before = drains;
-    cores::until([&] { return drains > before; });
-    over = true;
-    for (std::thread& t : threads) {
-        t.join();
-    }
-    EXPECT_EQ(polls_elsewhere, 0);
-    ASSERT_EQ(em_term(&conf), EM_OK);
-}
-
-TEST(polling, what_the_poll_function_sends_is_received_at_once) {
-    this_core core(4, [](em_conf_t& conf) {
-        conf.input.input_poll_fn = poll_input;
-        conf.output.output_drain_fn = drain_output;
-    });
-    const receiver r = make_receiver(count, nullptr, EM_QUEUE_TYPE_ATOMIC);
-    received = 0;
-    input_queue = r.queue;
-    while (received < 40) {
-        static_cast<void>(em_dispatch(1));
-    }
-    input_queue = EM_QUEUE_UNDEF;
-}
-
-TEST(polling, refusals) {
-    static_cast<void>(take_errors());
-    ASSERT_EQ(em_register_error_handler(keep_error), EM_OK);
-    em_conf_t conf;
-    em_conf_init(&conf);
-    conf.thread_per_core = 1;
-    conf.core_count = 1;
-    em_core_mask_set_count(1, &conf.phys_mask);
-    em_core_mask_set(1, &conf.output.output_drain_mask);
-    EXPECT_EQ(em_init(&conf), status_of(EM_ERR_BAD_ARG));
-    expect_error(EM_ERR_BAD_ARG, "em_init: input_poll_mask or output_drain_mask has a core that is not one of the 1");
-    em_core_mask_zero(&conf.output.output_drain_mask);
-    conf.log.log_fn = log;
-    EXPECT_EQ(em_init(&conf), status_of(EM_ERR_BAD_POINTER));
-    expect_error(EM_ERR_BAD_POINTER, "em_init: of log_fn and vlog_fn one is null");
-    static_cast<void>(em_unregister_error_handler());
 }
 
 } // namespace

@@ -40,7 +40,7 @@ TEST(managed_tasks, of_a_receive_function) {
         const cores machine(2);
         const receiver to = make_receiver(add_in_order, &all, EM_QUEUE_TYPE_ATOMIC);
         for (int i = 0; i < events; ++i) {
-            ASSERT_EQ(em_send(em_alloc(8, EM_EVENT_TYPE_SW, EM_POOL_DEFAULT), to.queue), EM_OK);
+            ASSERT_EQ(em_send(make_event(), to.queue), EM_OK);
         }
         cores::until([&] { return all.received == events; });
         ASSERT_EQ(em_eo_stop_sync(to.eo), EM_OK);

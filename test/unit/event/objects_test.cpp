@@ -32,7 +32,7 @@ em_status_t start_counted(void* context, em_eo_t /*eo*/, const em_eo_conf_t* con
         c.started += 10 * static_cast<int>(conf->conf_len);
     }
     if (c.own != EM_QUEUE_UNDEF) {
-        EXPECT_EQ(em_send(em_alloc(1, EM_EVENT_TYPE_SW, EM_POOL_DEFAULT), c.own), EM_OK);
+        EXPECT_EQ(em_send(make_event(), c.own), EM_OK);
     }
     return c.start_returns;
 }
@@ -48,9 +48,7 @@ void receive_counted(void* context, em_event_t event, em_event_type_t /*type*/, 
     counts& c = *static_cast<counts*>(context);
     em_free(event);
     ++c.inside;
-    while (c.hold) {
-        std::this_thread::yield();
-    }
+    wait_for(c.hold, false);
     --c.inside;
     ++c.received;
 }
@@ -62,8 +60,6 @@ em_eo_t make(counts& c) {
 em_queue_t make_queue(em_queue_type_t type = EM_QUEUE_TYPE_PARALLEL) {
     return em_queue_create("q", type, EM_QUEUE_PRIO_NORMAL, EM_QUEUE_GROUP_DEFAULT, nullptr);
 }
-
-em_event_t make_event() { return em_alloc(1, EM_EVENT_TYPE_SW, EM_POOL_DEFAULT); }
 
 // A started object with a queue, from which a core receives until c.hold is false.
 receiver hold_a_core(counts& c) {
@@ -105,7 +101,7 @@ TEST(objects, a_start_function_that_fails_starts_nothing_and_loses_no_event) {
     c.own = make_queue();
     ASSERT_EQ(em_eo_add_queue_sync(eo, c.own), EM_OK);
     em_status_t result = EM_OK;
-    EXPECT_EQ(em_eo_start_sync(eo, &result, nullptr), static_cast<em_status_t>(EM_ERR_OPERATION_FAILED));
+    EXPECT_EQ(em_eo_start_sync(eo, &result, nullptr), status_of(EM_ERR_OPERATION_FAILED));
     EXPECT_EQ(result, 77U);
     const std::vector<error_seen> seen = take_errors();
     ASSERT_EQ(seen.size(), 1U);
@@ -124,7 +120,7 @@ TEST(objects, a_start_function_that_throws_starts_nothing) {
     cores machine(1);
     counts c;
     const em_eo_t eo = em_eo_create("thrown", start_throws, nullptr, stop_counted, nullptr, receive_counted, &c);
-    EXPECT_EQ(em_eo_start_sync(eo, nullptr, nullptr), static_cast<em_status_t>(EM_ERR_OPERATION_FAILED));
+    EXPECT_EQ(em_eo_start_sync(eo, nullptr, nullptr), status_of(EM_ERR_OPERATION_FAILED));
     EXPECT_EQ(take_errors().size(), 1U);
     EXPECT_EQ(em_eo_get_state(eo), EM_EO_STATE_CREATED);
     // What this thread sends goes at once again.
@@ -148,9 +144,7 @@ void receive_until_let(void* context, em_event_t event, em_event_type_t /*type*/
     own_queue& o = *static_cast<own_queue*>(context);
     em_free(event);
     o.inside = 1;
-    while (o.hold) {
-        std::this_thread::yield();
-    }
+    wait_for(o.hold, false);
 }
 
 TEST(objects, a_stop_function_removes_its_queues_on_whichever_core) {
@@ -209,7 +203,7 @@ TEST(objects, events_for_an_object_that_is_not_started_stay_the_senders_and_queu
     const em_queue_t q = make_queue(EM_QUEUE_TYPE_ATOMIC);
     ASSERT_EQ(em_eo_add_queue_sync(eo, q), EM_OK);
     const em_event_t first = make_event();
-    EXPECT_EQ(em_send(first, q), static_cast<em_status_t>(EM_ERR_BAD_STATE));
+    EXPECT_EQ(em_send(first, q), status_of(EM_ERR_BAD_STATE));
     EXPECT_EQ(take_errors().at(0).text, "em_send: no execution object receives from queue 0x100 now");
     ASSERT_EQ(em_eo_start_sync(eo, nullptr, nullptr), EM_OK);
     ASSERT_EQ(em_send(first, q), EM_OK); // it was the sender's still
@@ -240,7 +234,7 @@ TEST(objects, after_a_queue_is_removed_nobody_receives_from_it) {
     EXPECT_EQ(c.inside, 0);
     opens.join();
     const em_event_t e = make_event();
-    EXPECT_EQ(em_send(e, q), static_cast<em_status_t>(EM_ERR_BAD_STATE));
+    EXPECT_EQ(em_send(e, q), status_of(EM_ERR_BAD_STATE));
     em_free(e);
     ASSERT_EQ(em_queue_delete(q), EM_OK);
 }
@@ -263,7 +257,7 @@ TEST(objects, a_bounded_queue_refuses_what_is_too_much) {
     const em_event_t e = make_event();
     const em_status_t status = em_send(e, q);
     c.hold = false;
-    ASSERT_EQ(status, static_cast<em_status_t>(EM_ERR_OPERATION_FAILED));
+    ASSERT_EQ(status, status_of(EM_ERR_OPERATION_FAILED));
     EXPECT_EQ(take_errors().at(0).text, "em_send: queue 0x100 holds as many events as it may");
     em_free(e);
     cores::until([&] { return c.received >= 3; });
@@ -321,7 +315,7 @@ TEST(objects, what_a_receive_function_throws_goes_to_the_handler) {
         return !seen.empty();
     });
     ASSERT_EQ(seen.size(), 1U);
-    EXPECT_EQ(seen[0].error, static_cast<em_status_t>(EM_ERR_LIB_FAILED));
+    EXPECT_EQ(seen[0].error, status_of(EM_ERR_LIB_FAILED));
     EXPECT_EQ(seen[0].text, "em_dispatch: the receive function of execution object 'receiver' has thrown: no");
     ASSERT_EQ(em_eo_unregister_error_handler(r.eo), EM_OK);
 }

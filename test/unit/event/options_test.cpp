@@ -10,7 +10,7 @@
 
 #include <skerry/event.h>
 
-#include "one_core.hpp"
+#include "bare_machine.hpp"
 
 namespace skerry::test {
 namespace {
@@ -29,12 +29,17 @@ class em_options : public testing::Test {
         }
         static_cast<void>(em_unregister_error_handler());
     }
+    static void expect_options(const skerry_em_options_t& o, const skerry_em_options_t& expected) {
+        EXPECT_EQ(o.esv, expected.esv);
+        EXPECT_EQ(o.asynchronous, expected.asynchronous);
+        EXPECT_EQ(o.cooperative, expected.cooperative);
+        EXPECT_EQ(o.suspended_max, expected.suspended_max);
+        EXPECT_EQ(o.starvation, expected.starvation);
+        EXPECT_EQ(o.stack_size, expected.stack_size);
+        EXPECT_EQ(o.poll_ns, expected.poll_ns);
+    }
     static em_status_t init() {
-        em_conf_t c;
-        em_conf_init(&c);
-        c.thread_per_core = 1;
-        c.core_count = 1;
-        em_core_mask_set_count(1, &c.phys_mask);
+        em_conf_t c = configuration(1);
         return em_init(&c);
     }
 };
@@ -50,26 +55,20 @@ TEST_F(em_options, a_program_that_does_not_configure_has_the_environments) {
     unsetenv("SKERRY_EM_ESV");
 
     setenv("SKERRY_EM_STACK_SIZE", "1K", 1);
-    EXPECT_EQ(init(), static_cast<em_status_t>(EM_ERR_BAD_ARG));
+    EXPECT_EQ(init(), status_of(EM_ERR_BAD_ARG));
     expect_error(EM_ERR_BAD_ARG, "em_init: SKERRY_EM_STACK_SIZE=1K");
     unsetenv("SKERRY_EM_STACK_SIZE");
     setenv("SKERRY_EM_COOPERATIVE", "on", 1);
-    EXPECT_EQ(init(), static_cast<em_status_t>(EM_ERR_NOT_IMPLEMENTED));
+    EXPECT_EQ(init(), status_of(EM_ERR_NOT_IMPLEMENTED));
     expect_error(EM_ERR_NOT_IMPLEMENTED, "em_init: co-operative dispatch is not there yet");
-    EXPECT_EQ(em_term(nullptr), static_cast<em_status_t>(EM_ERR_NOT_INITIALIZED));
+    EXPECT_EQ(em_term(nullptr), status_of(EM_ERR_NOT_INITIALIZED));
     expect_error(EM_ERR_NOT_INITIALIZED, "em_term: em_init() was not called");
 }
 
 TEST_F(em_options, each_has_a_variable) {
     skerry_em_options_t o;
     skerry_em_options_init(&o);
-    EXPECT_EQ(o.esv, 0);
-    EXPECT_EQ(o.asynchronous, 0);
-    EXPECT_EQ(o.cooperative, 0);
-    EXPECT_EQ(o.suspended_max, 1024U);
-    EXPECT_EQ(o.starvation, 256U);
-    EXPECT_EQ(o.stack_size, std::size_t{256} << 10);
-    EXPECT_EQ(o.poll_ns, 100'000U);
+    expect_options(o, {0, 0, 0, 1024, 256, std::size_t{256} << 10, 100'000});
     setenv("SKERRY_EM_ESV", "yes", 1);
     setenv("SKERRY_EM_ASYNCHRONOUS", "1", 1);
     setenv("SKERRY_EM_COOPERATIVE", "true", 1);
@@ -78,13 +77,7 @@ TEST_F(em_options, each_has_a_variable) {
     setenv("SKERRY_EM_STACK_SIZE", "1M", 1);
     setenv("SKERRY_EM_POLL_NS", "5000", 1);
     skerry_em_options_init(&o);
-    EXPECT_EQ(o.esv, 1);
-    EXPECT_EQ(o.asynchronous, 1);
-    EXPECT_EQ(o.cooperative, 1);
-    EXPECT_EQ(o.suspended_max, 7U);
-    EXPECT_EQ(o.starvation, 8U);
-    EXPECT_EQ(o.stack_size, std::size_t{1} << 20);
-    EXPECT_EQ(o.poll_ns, 5000U);
+    expect_options(o, {1, 1, 1, 7, 8, std::size_t{1} << 20, 5000});
     EXPECT_TRUE(take_errors().empty());
 }
 
@@ -134,12 +127,12 @@ TEST_F(em_options, what_is_refused) {
             "skerry_em_configure: stack_size is 16384 to 68719476736");
     refused([](skerry_em_options_t& o) { o.poll_ns = 0; }, EM_ERR_BAD_ARG,
             "skerry_em_configure: poll_ns is 1000 to 10000000000");
-    EXPECT_EQ(skerry_em_configure(nullptr), static_cast<em_status_t>(EM_ERR_BAD_POINTER));
+    EXPECT_EQ(skerry_em_configure(nullptr), status_of(EM_ERR_BAD_POINTER));
     expect_error(EM_ERR_BAD_POINTER, "skerry_em_configure: a null pointer");
     ASSERT_EQ(init(), EM_OK);
     skerry_em_options_t o;
     skerry_em_options_init(&o);
-    EXPECT_EQ(skerry_em_configure(&o), static_cast<em_status_t>(EM_ERR_BAD_STATE));
+    EXPECT_EQ(skerry_em_configure(&o), status_of(EM_ERR_BAD_STATE));
     expect_error(EM_ERR_BAD_STATE, "skerry_em_configure: em_init() was called, and em_term() was not");
     ASSERT_EQ(em_term(nullptr), EM_OK);
 }

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <atomic>
-#include <cstdint>
 #include <random>
 #include <vector>
 
@@ -36,12 +35,6 @@ int collect(const em_event_t events[], const unsigned num, const em_queue_t /*qu
     return static_cast<int>(num);
 }
 
-em_queue_t output_to(em_output_func_t function, void* to, unsigned most = 0) {
-    em_output_queue_conf_t output{function, to, 0};
-    const em_queue_conf_t conf{EM_QUEUE_FLAG_DEFAULT, most, sizeof output, &output};
-    return em_queue_create("out", EM_QUEUE_TYPE_OUTPUT, EM_QUEUE_PRIO_UNDEF, EM_QUEUE_GROUP_UNDEF, &conf);
-}
-
 // Event i sends i % 4 events, so that every fourth has none to send and blocks nobody.
 TEST_P(ordered_on, targets_see_the_order_of_the_input_and_sends_of_one_event_together) {
     constexpr int inputs = 2000;
@@ -51,7 +44,7 @@ TEST_P(ordered_on, targets_see_the_order_of_the_input_and_sends_of_one_event_tog
     const receiver atomic = make_receiver(note, EM_QUEUE_TYPE_ATOMIC);
     const em_queue_t unscheduled = make_queue(EM_QUEUE_TYPE_UNSCHEDULED);
     log output_seen;
-    const em_queue_t out = output_to(collect, &output_seen);
+    const em_queue_t out = make_output(collect, &output_seen);
     std::atomic<int> received{0};
     receive_by pass = [&](em_event_t e, em_queue_t) {
         const int i = free_value(e);
@@ -291,7 +284,7 @@ TEST_P(ordered_on, what_an_output_function_does_not_take_is_offered_again) {
     constexpr int inputs = 200;
     cores machine(GetParam());
     reluctant to;
-    const em_queue_t out = output_to(take_reluctantly, &to);
+    const em_queue_t out = make_output(take_reluctantly, &to);
     receive_by pass = [&](em_event_t e, em_queue_t) {
         dawdle(value_of(e));
         EXPECT_EQ(em_send(e, out), EM_OK);

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "one_core.hpp"
+#include "bare_machine.hpp"
 
 namespace skerry::test {
 namespace {
@@ -79,7 +79,7 @@ TEST_F(packets, what_is_too_much_changes_nothing) {
     expect_error(EM_ERR_BAD_ARG, "em_packet_resize: 101 bytes, not from 1 to 100");
     EXPECT_EQ(em_packet_resize(packet_, 0), nullptr);
     expect_error(EM_ERR_BAD_ARG, "em_packet_resize: 0 bytes, not from 1 to 100");
-    EXPECT_EQ(em_packet_reset(packet_, 101), static_cast<em_status_t>(EM_ERR_TOO_LARGE));
+    EXPECT_EQ(em_packet_reset(packet_, 101), status_of(EM_ERR_TOO_LARGE));
     expect_error(EM_ERR_TOO_LARGE, "em_packet_reset: 101 bytes, in a subpool of 100");
     expect(128, 40, 60);
 }

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
-#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -14,7 +13,7 @@
 
 #include <gmock/gmock.h>
 
-#include "one_core.hpp"
+#include "bare_machine.hpp"
 
 namespace skerry::test {
 namespace {
@@ -39,6 +38,15 @@ em_pool_subpool_stats_t counters_of(em_pool_t pool) {
     return all.subpool_stats[0];
 }
 
+// A machine of which the calling thread is a core, and a pool.
+struct core_with_pool {
+    explicit core_with_pool(const em_pool_cfg_t& config, int count = 1) : machine(count), pool(make_pool(config)) {}
+
+    bare_machine machine;
+    em_pool_t pool;
+    core_scope core;
+};
+
 // --- sizes, places ---------------------------------------------------------------------------------------------------
 
 TEST(pools, the_smallest_subpool_that_has_an_event_gives_it) {
@@ -47,7 +55,7 @@ TEST(pools, the_smallest_subpool_that_has_an_event_gives_it) {
     c.num_subpools = 3;
     c.subpool[1] = {50, 1, 0};
     c.subpool[2] = {1000, 1, 0};
-    const em_pool_t pool = em_pool_create("three", EM_POOL_UNDEF, &c);
+    const em_pool_t pool = make_pool(c, "three");
     ASSERT_NE(pool, EM_POOL_UNDEF);
     EXPECT_EQ(em_pool_get_num_subpools(pool), 3);
     std::vector<em_event_t> taken;
@@ -82,7 +90,7 @@ TEST(pools, payloads_and_user_areas_are_aligned_and_apart) {
         c.user_area.size = 70;
         c.pkt.headroom.in_use = true;
         c.pkt.headroom.value = 30;
-        const em_pool_t pool = em_pool_create("p", EM_POOL_UNDEF, &c);
+        const em_pool_t pool = make_pool(c);
         ASSERT_NE(pool, EM_POOL_UNDEF);
         std::vector<em_event_t> all;
         for (int i = 0; i < 3; ++i) {
@@ -113,10 +121,8 @@ TEST(pools, payloads_and_user_areas_are_aligned_and_apart) {
 // --- caches ----------------------------------------------------------------------------------------------------------
 
 TEST(pools, what_lies_in_a_cores_cache_serves_all_threads) {
-    const bare_machine machine(2);
-    const em_pool_cfg_t c = pool_config(64, 100);
-    const em_pool_t pool = em_pool_create("p", EM_POOL_UNDEF, &c);
-    const core_scope core;
+    const core_with_pool at(pool_config(64, 100), 2);
+    const em_pool_t pool = at.pool;
     std::vector<em_event_t> all = take_all(pool);
     EXPECT_EQ(all.size(), 100U);
     give_all(all);
@@ -144,8 +150,7 @@ TEST(pools, what_lies_in_a_cores_cache_serves_all_threads) {
 
 TEST(pools, a_core_that_leaves_gives_its_cache_back) {
     const bare_machine machine(2);
-    const em_pool_cfg_t c = pool_config(64, 40);
-    const em_pool_t pool = em_pool_create("p", EM_POOL_UNDEF, &c);
+    const em_pool_t pool = make_pool(pool_config(64, 40));
     std::thread([&] {
         const core_scope core;
         std::vector<em_event_t> all = take_all(pool);
@@ -161,7 +166,7 @@ TEST(pools, foreign_events_go_back_in_batches) {
     const bare_machine machine(1);
     em_pool_cfg_t c = pool_config(64, 400);
     c.subpool[0].cache_size = 64;
-    const em_pool_t pool = em_pool_create("p", EM_POOL_UNDEF, &c);
+    const em_pool_t pool = make_pool(c);
     std::vector<em_event_t> all = take_all(pool); // by a thread that is no core
     ASSERT_EQ(em_pool_stats_reset(pool), EM_OK);
     const core_scope core;
@@ -174,11 +179,10 @@ TEST(pools, foreign_events_go_back_in_batches) {
 }
 
 TEST(pools, a_pool_without_caches_has_none) {
-    const bare_machine machine(1);
     em_pool_cfg_t c = pool_config(64, 40);
     c.subpool[0].cache_size = 0;
-    const em_pool_t pool = em_pool_create("p", EM_POOL_UNDEF, &c);
-    const core_scope core;
+    const core_with_pool at(c);
+    const em_pool_t pool = at.pool;
     std::vector<em_event_t> all = take_all(pool);
     give_all(all);
     const em_pool_subpool_stats_t s = counters_of(pool);
@@ -193,8 +197,7 @@ TEST(pools, no_alloc_fails_while_an_event_is_free) {
     constexpr int threads = 8;
     constexpr int held = 4;
     const bare_machine machine(threads / 2);
-    const em_pool_cfg_t c = pool_config(64, threads * held);
-    const em_pool_t pool = em_pool_create("p", EM_POOL_UNDEF, &c);
+    const em_pool_t pool = make_pool(pool_config(64, threads * held));
     std::atomic<int> failed{0};
     std::atomic<int> shared{0};
     const auto work = [&](int mine) {
@@ -246,10 +249,8 @@ TEST(pools, no_alloc_fails_while_an_event_is_free) {
 // --- counters --------------------------------------------------------------------------------------------------------
 
 TEST(pools, counters_add_up) {
-    const bare_machine machine(1);
-    const em_pool_cfg_t c = pool_config(64, 100);
-    const em_pool_t pool = em_pool_create("p", EM_POOL_UNDEF, &c);
-    const core_scope core;
+    const core_with_pool at(pool_config(64, 100));
+    const em_pool_t pool = at.pool;
     std::vector<em_event_t> all = take_all(pool);
     em_pool_subpool_stats_t s = counters_of(pool);
     EXPECT_EQ(s.alloc_fails, 1U);
@@ -274,7 +275,7 @@ TEST(pools, counters_that_are_not_asked_for_are_not_shown) {
     c.stats_opt.opt.all = 0;
     c.stats_opt.opt.alloc_ops = 1;
     c.stats_opt.opt.available = 1;
-    const em_pool_t pool = em_pool_create("p", EM_POOL_UNDEF, &c);
+    const em_pool_t pool = make_pool(c);
     const em_event_t e = em_alloc(1, EM_EVENT_TYPE_SW, pool);
     em_pool_subpool_stats_t s = counters_of(pool);
     EXPECT_EQ(s.alloc_ops, 1U);
@@ -288,14 +289,14 @@ TEST(pools, counters_that_are_not_asked_for_are_not_shown) {
     EXPECT_EQ(some.subpool_stats[0].alloc_ops, 1U);
     EXPECT_EQ(some.subpool_stats[0].available, 0U);
     which.free_ops = 1;
-    EXPECT_EQ(em_pool_stats_selected(pool, &some, &which), static_cast<em_status_t>(EM_ERR_BAD_ARG));
+    EXPECT_EQ(em_pool_stats_selected(pool, &some, &which), status_of(EM_ERR_BAD_ARG));
     expect_error(EM_ERR_BAD_ARG, "em_pool_stats_selected: pool 'p' does not show all of these counters");
     em_pool_info_t info;
     ASSERT_EQ(em_pool_info(pool, &info), EM_OK);
     EXPECT_EQ(info.subpool[0].used, 1U);
     EXPECT_EQ(info.subpool[0].free, 9U);
     c.stats_opt.in_use = false;
-    const em_pool_t silent = em_pool_create("silent", EM_POOL_UNDEF, &c);
+    const em_pool_t silent = make_pool(c, "silent");
     ASSERT_EQ(em_pool_info(silent, &info), EM_OK);
     EXPECT_EQ(info.subpool[0].num, 10U);
     EXPECT_EQ(info.subpool[0].free, 0U);
@@ -307,7 +308,7 @@ TEST(pools, single_subpools_have_counters) {
     em_pool_cfg_t c = pool_config(64, 10);
     c.num_subpools = 2;
     c.subpool[1] = {128, 20, 0};
-    const em_pool_t pool = em_pool_create("p", EM_POOL_UNDEF, &c);
+    const em_pool_t pool = make_pool(c);
     const em_event_t e = em_alloc(100, EM_EVENT_TYPE_SW, pool);
     const std::array<int, 2> both{1, 0};
     std::array<em_pool_subpool_stats_t, 2> s{};
@@ -328,13 +329,13 @@ TEST(pools, single_subpools_have_counters) {
     expect_error(EM_ERR_BAD_ARG, "em_pool_subpool_stats: pool 'p' has no subpool 2");
     EXPECT_EQ(em_pool_subpool_stats(pool, both.data(), 3, s.data()), 0);
     expect_error(EM_ERR_BAD_ARG, "em_pool_subpool_stats: 3 subpools, of 2, or no table of them");
-    EXPECT_EQ(em_pool_subpool_stats_reset(pool, nullptr, 1), static_cast<em_status_t>(EM_ERR_BAD_ARG));
+    EXPECT_EQ(em_pool_subpool_stats_reset(pool, nullptr, 1), status_of(EM_ERR_BAD_ARG));
     expect_error(EM_ERR_BAD_ARG, "em_pool_subpool_stats_reset: 1 subpools, of 2, or no table of them");
     EXPECT_EQ(em_pool_subpool_stats_selected(pool, both.data(), 2, some.data(), nullptr), 0);
     expect_error(EM_ERR_BAD_POINTER, "em_pool_subpool_stats_selected: a null pointer");
-    EXPECT_EQ(em_pool_stats(pool, nullptr), static_cast<em_status_t>(EM_ERR_BAD_POINTER));
+    EXPECT_EQ(em_pool_stats(pool, nullptr), status_of(EM_ERR_BAD_POINTER));
     expect_error(EM_ERR_BAD_POINTER, "em_pool_stats: a null pointer");
-    EXPECT_EQ(em_pool_stats_reset(EM_POOL_UNDEF), static_cast<em_status_t>(EM_ERR_BAD_ID));
+    EXPECT_EQ(em_pool_stats_reset(EM_POOL_UNDEF), status_of(EM_ERR_BAD_ID));
     expect_error(EM_ERR_BAD_ID, "em_pool_stats_reset: there is no pool");
     em_free(e);
 }
@@ -344,7 +345,7 @@ TEST(pools, they_are_printed) {
     em_pool_cfg_t c = pool_config(64, 10);
     c.num_subpools = 2;
     c.subpool[1] = {128, 20, 0};
-    const em_pool_t pool = em_pool_create("printed", EM_POOL_UNDEF, &c);
+    const em_pool_t pool = make_pool(c, "printed");
     em_free(em_alloc(1, EM_EVENT_TYPE_SW, pool));
     testing::internal::CaptureStdout();
     em_pool_info_print(pool);
@@ -404,12 +405,9 @@ TEST(pools, they_are_found) {
     EXPECT_EQ(em_pool_find(""), EM_POOL_UNDEF);
     EXPECT_EQ(em_pool_find(nullptr), EM_POOL_UNDEF);
     unsigned count = 0;
-    std::set<em_pool_t> walked;
-    for (em_pool_t p = em_pool_get_first(&count); p != EM_POOL_UNDEF; p = em_pool_get_next()) {
-        walked.insert(p);
-    }
+    EXPECT_THAT(gone_through(em_pool_get_first(&count), em_pool_get_next),
+                testing::UnorderedElementsAre(EM_POOL_DEFAULT, nameless, ninth));
     EXPECT_EQ(count, 3U);
-    EXPECT_EQ(walked, (std::set<em_pool_t>{EM_POOL_DEFAULT, nameless, ninth}));
     EXPECT_EQ(em_pool_get_next(), EM_POOL_UNDEF);
     EXPECT_EQ(em_pool_get_first(nullptr), EM_POOL_DEFAULT);
     std::array<char, 8> name{};
@@ -430,7 +428,7 @@ TEST(pools, they_are_found) {
     EXPECT_STREQ(info.name, "ninth");
     EXPECT_EQ(info.em_pool, ninth);
     EXPECT_EQ(info.event_type, static_cast<em_event_type_t>(EM_EVENT_TYPE_SW));
-    EXPECT_EQ(em_pool_info(ninth, nullptr), static_cast<em_status_t>(EM_ERR_BAD_POINTER));
+    EXPECT_EQ(em_pool_info(ninth, nullptr), status_of(EM_ERR_BAD_POINTER));
     expect_error(EM_ERR_BAD_POINTER, "em_pool_info: a null pointer");
     EXPECT_EQ(em_pool_get_num_subpools(EM_POOL_UNDEF), -1);
     expect_error(EM_ERR_BAD_ID, "em_pool_get_num_subpools: there is no pool");

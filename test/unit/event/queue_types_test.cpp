@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Queues from which no core receives by choice, and what is said of queues.
+// Queues from which no core receives by choice.
 
 #include <array>
 #include <atomic>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -42,7 +41,7 @@ TEST(unscheduled, holds_so_many_and_frees_what_is_left) {
     send_value(0, q);
     send_value(1, q);
     const em_event_t e = make_event();
-    EXPECT_EQ(em_send(e, q), static_cast<em_status_t>(EM_ERR_OPERATION_FAILED));
+    EXPECT_EQ(em_send(e, q), status_of(EM_ERR_OPERATION_FAILED));
     expect_error(EM_ERR_OPERATION_FAILED, "holds as many events as it may");
     em_free(e);
     ASSERT_EQ(em_queue_delete(q), EM_OK);
@@ -54,7 +53,7 @@ TEST(unscheduled, is_no_execution_objects) {
     receive_by nothing = [](em_event_t e, em_queue_t) { em_free(e); };
     const receiver r = make_receiver(nothing, EM_QUEUE_TYPE_PARALLEL);
     const em_queue_t q = make_queue(EM_QUEUE_TYPE_UNSCHEDULED);
-    EXPECT_EQ(em_eo_add_queue_sync(r.eo, q), static_cast<em_status_t>(EM_ERR_BAD_TYPE));
+    EXPECT_EQ(em_eo_add_queue_sync(r.eo, q), status_of(EM_ERR_BAD_TYPE));
     expect_error(EM_ERR_BAD_TYPE, "em_eo_add_queue_sync: queue 0x101 is of type 4, from which nobody receives");
     EXPECT_EQ(em_queue_dequeue(r.queue), EM_EVENT_UNDEF);
     expect_error(EM_ERR_BAD_TYPE, "em_queue_dequeue: queue 0x100 is not unscheduled");
@@ -141,7 +140,7 @@ TEST(local, has_no_place_for_who_is_no_core) {
     receive_by nothing = [](em_event_t e, em_queue_t) { em_free(e); };
     const receiver r = make_receiver(nothing, EM_QUEUE_TYPE_LOCAL);
     const em_event_t e = make_event();
-    EXPECT_EQ(em_send(e, r.queue), static_cast<em_status_t>(EM_ERR_BAD_CONTEXT));
+    EXPECT_EQ(em_send(e, r.queue), status_of(EM_ERR_BAD_CONTEXT));
     expect_error(EM_ERR_BAD_CONTEXT, "em_send: queue 0x100 is a local one, and the calling thread is no core");
     em_free(e);
 }
@@ -188,142 +187,21 @@ int take_some(const em_event_t events[], const unsigned num, const em_queue_t /*
     return n;
 }
 
-em_queue_t make_output(sink& s, bool copied) {
-    em_output_queue_conf_t output{take_some, &s, copied ? sizeof s : 0};
-    const em_queue_conf_t conf{EM_QUEUE_FLAG_DEFAULT, 0, sizeof output, &output};
-    return em_queue_create("out", EM_QUEUE_TYPE_OUTPUT, EM_QUEUE_PRIO_UNDEF, EM_QUEUE_GROUP_UNDEF, &conf);
-}
-
 TEST(output, its_function_takes_what_is_sent) {
     cores machine(1);
     log seen;
     sink s{&seen, 100};
-    const em_queue_t copied = make_output(s, true);
-    const em_queue_t shared = make_output(s, false);
+    const em_queue_t copied = make_output(take_some, &s, sizeof s);
+    const em_queue_t shared = make_output(take_some, &s);
     s.takes = 0; // the first one has a copy
     send_value(7, copied);
     EXPECT_EQ(seen.all(), std::vector<int>{7});
     const em_event_t e = make_event(8);
-    EXPECT_EQ(em_send(e, shared), static_cast<em_status_t>(EM_ERR_OPERATION_FAILED));
+    EXPECT_EQ(em_send(e, shared), status_of(EM_ERR_OPERATION_FAILED));
     expect_error(EM_ERR_OPERATION_FAILED, "em_send: the output function of queue 0x101 has not taken the event");
     em_free(e); // it is still ours
     ASSERT_EQ(em_queue_delete(copied), EM_OK);
     ASSERT_EQ(em_queue_delete(shared), EM_OK);
-}
-
-// --- what is said of queues -----------------------------------------------------------------------------------------
-
-TEST(queues, have_the_handles_that_were_chosen) {
-    cores machine(1);
-    const auto chosen = EM_REINTERPRET_CAST(em_queue_t, 17);
-    ASSERT_EQ(em_queue_create_static("s", EM_QUEUE_TYPE_ATOMIC, 3, EM_QUEUE_GROUP_DEFAULT, chosen, nullptr), EM_OK);
-    EXPECT_EQ(em_queue_find("s"), chosen);
-    EXPECT_EQ(em_queue_get_index(chosen), 16);
-    EXPECT_EQ(em_queue_create_static("s", EM_QUEUE_TYPE_ATOMIC, 3, EM_QUEUE_GROUP_DEFAULT, chosen, nullptr),
-              static_cast<em_status_t>(EM_ERR_NOT_FREE));
-    expect_error(EM_ERR_NOT_FREE, "em_queue_create_static: queue 0x11 is there already");
-    EXPECT_EQ(em_queue_create_static("s", EM_QUEUE_TYPE_ATOMIC, 3, EM_QUEUE_GROUP_DEFAULT,
-                                     EM_REINTERPRET_CAST(em_queue_t, 256), nullptr),
-              static_cast<em_status_t>(EM_ERR_BAD_ID));
-    expect_error(EM_ERR_BAD_ID, "em_queue_create_static: handle 0x100 is not from 1 to 255");
-    ASSERT_EQ(em_queue_delete(chosen), EM_OK);
-    EXPECT_EQ(em_queue_find("s"), EM_QUEUE_UNDEF);
-    const em_queue_t any = make_queue(EM_QUEUE_TYPE_PARALLEL);
-    EXPECT_GT(any, chosen);
-}
-
-TEST(queues, say_what_they_are) {
-    cores machine(1);
-    const em_queue_t q = em_queue_create("a name", EM_QUEUE_TYPE_PARALLEL_ORDERED, 5, EM_QUEUE_GROUP_DEFAULT, nullptr);
-    std::array<char, 16> name{};
-    EXPECT_EQ(em_queue_get_name(q, name.data(), name.size()), 6U);
-    EXPECT_STREQ(name.data(), "a name");
-    EXPECT_EQ(em_queue_get_name(q, name.data(), 4), 3U);
-    EXPECT_STREQ(name.data(), "a n");
-    EXPECT_EQ(em_queue_find("a name"), q);
-    EXPECT_EQ(em_queue_find("a"), EM_QUEUE_UNDEF);
-    EXPECT_EQ(em_queue_find(""), EM_QUEUE_UNDEF);
-    EXPECT_EQ(em_queue_find(nullptr), EM_QUEUE_UNDEF);
-    EXPECT_EQ(em_queue_get_priority(q), 5U);
-    EXPECT_EQ(em_queue_get_type(q), static_cast<em_queue_type_t>(EM_QUEUE_TYPE_PARALLEL_ORDERED));
-    EXPECT_EQ(em_queue_get_group(q), EM_QUEUE_GROUP_DEFAULT);
-    int runtime = 0;
-    EXPECT_EQ(em_queue_get_num_prio(&runtime), EM_QUEUE_PRIO_NUM);
-    EXPECT_EQ(runtime, EM_QUEUE_PRIO_NUM);
-    EXPECT_EQ(em_queue_get_num_prio(nullptr), EM_QUEUE_PRIO_NUM);
-    EXPECT_EQ(em_queue_current(), EM_QUEUE_UNDEF);
-    EXPECT_TRUE(take_errors().empty());
-    const em_queue_t u = make_queue(EM_QUEUE_TYPE_UNSCHEDULED);
-    EXPECT_EQ(em_queue_get_group(u), EM_QUEUE_GROUP_UNDEF);
-    EXPECT_EQ(em_queue_get_priority(u), static_cast<em_queue_prio_t>(EM_QUEUE_PRIO_UNDEF));
-
-    EXPECT_EQ(em_queue_get_priority(EM_QUEUE_UNDEF), static_cast<em_queue_prio_t>(EM_QUEUE_PRIO_UNDEF));
-    expect_error(EM_ERR_BAD_ID, "em_queue_get_priority: there is no queue");
-    EXPECT_EQ(em_queue_get_type(EM_QUEUE_UNDEF), static_cast<em_queue_type_t>(EM_QUEUE_TYPE_UNDEF));
-    expect_error(EM_ERR_BAD_ID, "em_queue_get_type: there is no queue");
-    EXPECT_EQ(em_queue_get_group(EM_QUEUE_UNDEF), EM_QUEUE_GROUP_UNDEF);
-    expect_error(EM_ERR_BAD_ID, "em_queue_get_group: there is no queue");
-    EXPECT_EQ(em_queue_get_index(EM_QUEUE_UNDEF), -1);
-    expect_error(EM_ERR_BAD_ID, "em_queue_get_index: there is no queue");
-    EXPECT_EQ(em_queue_get_name(EM_QUEUE_UNDEF, name.data(), name.size()), 0U);
-    EXPECT_STREQ(name.data(), "");
-    expect_error(EM_ERR_BAD_ID, "em_queue_get_name: there is no queue");
-    EXPECT_EQ(em_queue_get_name(q, nullptr, 4), 0U);
-    expect_error(EM_ERR_BAD_POINTER, "em_queue_get_name: no room for a name");
-}
-
-TEST(queues, are_gone_through) {
-    cores machine(1);
-    unsigned count = 99;
-    EXPECT_EQ(em_queue_get_first(&count), EM_QUEUE_UNDEF);
-    EXPECT_EQ(count, 0U);
-    EXPECT_EQ(em_queue_get_next(), EM_QUEUE_UNDEF);
-    std::vector<em_queue_t> made;
-    for (int i = 0; i < 5; ++i) {
-        made.push_back(make_queue(EM_QUEUE_TYPE_ATOMIC));
-    }
-    ASSERT_EQ(em_queue_delete(made[2]), EM_OK);
-    made.erase(made.begin() + 2);
-    std::vector<em_queue_t> found;
-    for (em_queue_t q = em_queue_get_first(&count); q != EM_QUEUE_UNDEF; q = em_queue_get_next()) {
-        found.push_back(q);
-    }
-    EXPECT_EQ(count, 4U);
-    EXPECT_EQ(found, made);
-    EXPECT_EQ(em_queue_get_first(nullptr), made[0]);
-}
-
-// A step that looked at all queues would last for hours.
-TEST(queues, sixty_five_thousand_work) {
-    cores machine(2, 4096);
-    constexpr std::size_t many = 65'000;
-    std::atomic<std::size_t> received{0};
-    receive_by count = [&](em_event_t e, em_queue_t) {
-        em_free(e);
-        ++received;
-    };
-    const em_eo_t eo = make_object(count);
-    std::vector<em_queue_t> all;
-    for (std::size_t i = 0; i < many; ++i) {
-        all.push_back(add_queue(eo, make_queue(i % 2 == 0 ? EM_QUEUE_TYPE_ATOMIC : EM_QUEUE_TYPE_PARALLEL,
-                                               EM_QUEUE_GROUP_DEFAULT, i % EM_QUEUE_PRIO_NUM)));
-    }
-    ASSERT_EQ(em_eo_start_sync(eo, nullptr, nullptr), EM_OK);
-    for (const em_queue_t q : all) {
-        em_event_t e = make_event();
-        while (e == EM_EVENT_UNDEF) {
-            std::this_thread::yield();
-            e = make_event();
-        }
-        ASSERT_EQ(em_send(e, q), EM_OK);
-    }
-    cores::until([&] { return received == many; });
-    ASSERT_EQ(em_eo_stop_sync(eo), EM_OK);
-    ASSERT_EQ(em_eo_remove_queue_all_sync(eo, EM_TRUE), EM_OK);
-    unsigned left = 1;
-    EXPECT_EQ(em_queue_get_first(&left), EM_QUEUE_UNDEF);
-    EXPECT_EQ(left, 0U);
-    ASSERT_EQ(em_eo_delete(eo), EM_OK);
 }
 
 } // namespace

@@ -3,13 +3,9 @@
 
 // Execution objects that receive by a function object.
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <mutex>
-#include <string>
-#include <thread>
-#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -39,6 +35,13 @@ inline em_queue_t make_queue(em_queue_type_t type, em_queue_group_t group = EM_Q
                            scheduled ? group : EM_QUEUE_GROUP_UNDEF, &conf);
 }
 
+// An output queue. `copied`: so many bytes of what `args` points to; 0: the function gets `args` itself.
+inline em_queue_t make_output(em_output_func_t function, void* args, std::size_t copied = 0) {
+    em_output_queue_conf_t output{function, args, copied};
+    const em_queue_conf_t conf{EM_QUEUE_FLAG_DEFAULT, 0, sizeof output, &output};
+    return em_queue_create("out", EM_QUEUE_TYPE_OUTPUT, EM_QUEUE_PRIO_UNDEF, EM_QUEUE_GROUP_UNDEF, &conf);
+}
+
 inline em_queue_t add_queue(em_eo_t eo, em_queue_t queue) {
     EXPECT_EQ(em_eo_add_queue_sync(eo, queue), EM_OK);
     return queue;
@@ -53,19 +56,6 @@ inline receiver make_receiver(receive_by& f, em_queue_type_t type, em_queue_grou
     return {eo, queue};
 }
 
-inline em_event_t make_event(int value = 0) {
-    const em_event_t e = em_alloc(sizeof value, EM_EVENT_TYPE_SW, EM_POOL_DEFAULT);
-    if (e != EM_EVENT_UNDEF) {
-        *static_cast<int*>(em_event_pointer(e)) = value;
-    }
-    return e;
-}
-inline int value_of(em_event_t e) { return *static_cast<const int*>(em_event_pointer(e)); }
-inline int free_value(em_event_t e) {
-    const int value = value_of(e);
-    em_free(e);
-    return value;
-}
 inline void send_value(int value, em_queue_t to) {
     const em_event_t e = make_event(value);
     ASSERT_NE(e, EM_EVENT_UNDEF);
@@ -107,12 +97,6 @@ inline std::size_t free_events(std::size_t most) {
         em_free(e);
     }
     return all.size();
-}
-
-inline void wait_for(const std::atomic<bool>& flag) {
-    while (!flag) {
-        std::this_thread::yield();
-    }
 }
 
 inline em_core_mask_t mask_of(std::uint64_t bits) {

@@ -4,8 +4,6 @@
 
 #include <atomic>
 #include <functional>
-#include <string>
-#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -19,15 +17,6 @@ namespace {
 
 void receive_nothing(void* /*ctx*/, em_event_t event, em_event_type_t /*type*/, em_queue_t /*queue*/, void* /*q*/) {
     em_free(event);
-}
-
-// The one error since the last call.
-void expect_error(em_status_t error, const std::string& text) {
-    const std::vector<error_seen> seen = take_errors();
-    ASSERT_EQ(seen.size(), 1U) << text;
-    EXPECT_EQ(seen[0].error, error) << seen[0].text;
-    EXPECT_THAT(seen[0].text, testing::HasSubstr(text));
-    EXPECT_NE(EM_ESCOPE(seen[0].scope), 0U);
 }
 
 em_queue_t create_queue(em_queue_type_t type, em_queue_prio_t prio = EM_QUEUE_PRIO_NORMAL,
@@ -62,10 +51,10 @@ TEST(refusals, queues) {
     conf = {EM_QUEUE_FLAG_DEFAULT, 0, sizeof output, &output};
     EXPECT_EQ(create_queue(EM_QUEUE_TYPE_OUTPUT, EM_QUEUE_PRIO_UNDEF, EM_QUEUE_GROUP_UNDEF, &conf), EM_QUEUE_UNDEF);
     expect_error(EM_ERR_BAD_POINTER, "em_queue_create: an output queue without a function, or without its arguments");
-    EXPECT_EQ(em_queue_delete(EM_QUEUE_UNDEF), static_cast<em_status_t>(EM_ERR_BAD_ID));
+    EXPECT_EQ(em_queue_delete(EM_QUEUE_UNDEF), status_of(EM_ERR_BAD_ID));
     expect_error(EM_ERR_BAD_ID, "em_queue_delete: there is no queue");
     const receiver r = make_receiver(receive_nothing, nullptr, EM_QUEUE_TYPE_ATOMIC);
-    EXPECT_EQ(em_queue_delete(r.queue), static_cast<em_status_t>(EM_ERR_BAD_STATE));
+    EXPECT_EQ(em_queue_delete(r.queue), status_of(EM_ERR_BAD_STATE));
     expect_error(EM_ERR_BAD_STATE,
                  "em_queue_delete: queue 0x100 belongs to an execution object, or a thread is in its output function");
     EXPECT_EQ(em_queue_get_context(EM_QUEUE_UNDEF), nullptr);
@@ -76,7 +65,7 @@ TEST(refusals, queues) {
     }
     EXPECT_EQ(more, 65'279U); // and that of the receiver
     expect_error(EM_ERR_ALLOC_FAILED, "em_queue_create: there are 65280 queues already");
-    EXPECT_EQ(em_send(EM_EVENT_UNDEF, r.queue), static_cast<em_status_t>(EM_ERR_BAD_ARG));
+    EXPECT_EQ(em_send(EM_EVENT_UNDEF, r.queue), status_of(EM_ERR_BAD_ARG));
     expect_error(EM_ERR_BAD_ARG, "em_send: no event");
 }
 
@@ -89,29 +78,29 @@ TEST(refusals, objects) {
     EXPECT_EQ(em_eo_create("e", start_nothing, nullptr, nullptr, nullptr, receive_nothing, nullptr), EM_EO_UNDEF);
     expect_error(EM_ERR_BAD_POINTER, "em_eo_create: there is no stop function");
     const receiver r = make_receiver(receive_nothing, nullptr, EM_QUEUE_TYPE_ATOMIC);
-    EXPECT_EQ(em_eo_delete(r.eo), static_cast<em_status_t>(EM_ERR_BAD_STATE));
+    EXPECT_EQ(em_eo_delete(r.eo), status_of(EM_ERR_BAD_STATE));
     expect_error(EM_ERR_BAD_STATE, "em_eo_delete: execution object 'receiver' is not stopped, or has queues");
-    EXPECT_EQ(em_eo_start_sync(r.eo, nullptr, nullptr), static_cast<em_status_t>(EM_ERR_BAD_STATE));
+    EXPECT_EQ(em_eo_start_sync(r.eo, nullptr, nullptr), status_of(EM_ERR_BAD_STATE));
     expect_error(EM_ERR_BAD_STATE, "em_eo_start_sync: execution object 'receiver' is started, or being stopped");
-    EXPECT_EQ(em_eo_add_queue_sync(r.eo, r.queue), static_cast<em_status_t>(EM_ERR_BAD_STATE));
+    EXPECT_EQ(em_eo_add_queue_sync(r.eo, r.queue), status_of(EM_ERR_BAD_STATE));
     expect_error(EM_ERR_BAD_STATE,
                  "em_eo_add_queue_sync: queue 0x100 belongs to an execution object, or 'receiver' is being stopped");
-    EXPECT_EQ(em_eo_stop(r.eo, 1, nullptr), static_cast<em_status_t>(EM_ERR_BAD_ARG));
+    EXPECT_EQ(em_eo_stop(r.eo, 1, nullptr), status_of(EM_ERR_BAD_ARG));
     expect_error(EM_ERR_BAD_ARG, "em_eo_stop: 1 notifications without a table");
     em_notif_t when{EM_EVENT_UNDEF, r.queue, EM_EVENT_GROUP_UNDEF};
-    EXPECT_EQ(em_eo_stop(r.eo, 1, &when), static_cast<em_status_t>(EM_ERR_BAD_ARG));
+    EXPECT_EQ(em_eo_stop(r.eo, 1, &when), status_of(EM_ERR_BAD_ARG));
     expect_error(EM_ERR_BAD_ARG, "em_eo_stop: a notification without an event, or to no queue");
     when.egroup = EM_REINTERPRET_CAST(em_event_group_t, 1);
-    EXPECT_EQ(em_eo_stop(r.eo, 1, &when), static_cast<em_status_t>(EM_ERR_BAD_ARG));
+    EXPECT_EQ(em_eo_stop(r.eo, 1, &when), status_of(EM_ERR_BAD_ARG));
     expect_error(EM_ERR_BAD_ARG, "em_eo_stop: a notification without an event, or to no queue");
     const em_queue_t alone = create_queue(EM_QUEUE_TYPE_ATOMIC);
-    EXPECT_EQ(em_eo_remove_queue(r.eo, alone, 0, nullptr), static_cast<em_status_t>(EM_ERR_BAD_STATE));
+    EXPECT_EQ(em_eo_remove_queue(r.eo, alone, 0, nullptr), status_of(EM_ERR_BAD_STATE));
     expect_error(EM_ERR_BAD_STATE,
                  "em_eo_remove_queue: queue 0x101 does not belong to execution object 'receiver', or is being removed");
-    EXPECT_EQ(em_eo_register_error_handler(r.eo, nullptr), static_cast<em_status_t>(EM_ERR_BAD_POINTER));
+    EXPECT_EQ(em_eo_register_error_handler(r.eo, nullptr), status_of(EM_ERR_BAD_POINTER));
     expect_error(EM_ERR_BAD_POINTER, "em_eo_register_error_handler: a null pointer");
     ASSERT_EQ(em_eo_stop_sync(r.eo), EM_OK);
-    EXPECT_EQ(em_eo_stop_sync(r.eo), static_cast<em_status_t>(EM_ERR_BAD_STATE));
+    EXPECT_EQ(em_eo_stop_sync(r.eo), status_of(EM_ERR_BAD_STATE));
     expect_error(EM_ERR_BAD_STATE, "em_eo_stop_sync: execution object 'receiver' is not started");
     EXPECT_EQ(em_eo_get_state(EM_EO_UNDEF), EM_EO_STATE_UNDEF);
     expect_error(EM_ERR_BAD_ID, "em_eo_get_state: there is no execution object");
@@ -150,7 +139,7 @@ TEST(refusals, pools_and_events) {
     }
     EXPECT_EQ(em_pool_create("p", EM_POOL_UNDEF, &config), EM_POOL_UNDEF);
     expect_error(EM_ERR_ALLOC_FAILED, "em_pool_create: there are 16 pools already");
-    EXPECT_EQ(em_pool_delete(EM_POOL_UNDEF), static_cast<em_status_t>(EM_ERR_BAD_ID));
+    EXPECT_EQ(em_pool_delete(EM_POOL_UNDEF), status_of(EM_ERR_BAD_ID));
     expect_error(EM_ERR_BAD_ID, "em_pool_delete: there is no pool");
     EXPECT_EQ(em_alloc(1, EM_EVENT_TYPE_SW, EM_POOL_UNDEF), EM_EVENT_UNDEF);
     expect_error(EM_ERR_BAD_ID, "em_alloc: there is no pool");
@@ -166,7 +155,7 @@ TEST(refusals, pools_and_events) {
     const em_event_t only = em_alloc(1, EM_EVENT_TYPE_SW, EM_POOL_DEFAULT);
     EXPECT_EQ(em_alloc(1, EM_EVENT_TYPE_SW, EM_POOL_DEFAULT), EM_EVENT_UNDEF);
     expect_error(EM_ERR_ALLOC_FAILED, "em_alloc: no event of 1 bytes is free in pool 'default'");
-    EXPECT_EQ(em_pool_delete(EM_POOL_DEFAULT), static_cast<em_status_t>(EM_ERR_NOT_FREE));
+    EXPECT_EQ(em_pool_delete(EM_POOL_DEFAULT), status_of(EM_ERR_NOT_FREE));
     expect_error(EM_ERR_NOT_FREE, "em_pool_delete: 1 events are in use or waited for");
     em_free(only);
     em_free(EM_EVENT_UNDEF);
@@ -177,7 +166,7 @@ TEST(refusals, pools_and_events) {
     expect_error(EM_ERR_BAD_ARG, "em_event_get_size: no event");
     EXPECT_EQ(em_event_get_type(EM_EVENT_UNDEF), static_cast<em_event_type_t>(EM_EVENT_TYPE_UNDEF));
     expect_error(EM_ERR_BAD_ARG, "em_event_get_type: no event");
-    EXPECT_EQ(em_send(EM_EVENT_UNDEF, EM_QUEUE_UNDEF), static_cast<em_status_t>(EM_ERR_BAD_ID));
+    EXPECT_EQ(em_send(EM_EVENT_UNDEF, EM_QUEUE_UNDEF), status_of(EM_ERR_BAD_ID));
     expect_error(EM_ERR_BAD_ID, "em_send: there is no queue");
 }
 
@@ -185,18 +174,18 @@ TEST(refusals, cores) {
     cores machine(1);
     EXPECT_EQ(em_dispatch(1), 0U);
     expect_error(EM_ERR_BAD_CONTEXT, "em_dispatch: the calling thread is no core");
-    EXPECT_EQ(em_init_core(), static_cast<em_status_t>(EM_ERR_TOO_LARGE));
+    EXPECT_EQ(em_init_core(), status_of(EM_ERR_TOO_LARGE));
     expect_error(EM_ERR_TOO_LARGE, "em_init_core: all 1 cores have begun");
-    EXPECT_EQ(em_term_core(), static_cast<em_status_t>(EM_ERR_BAD_CONTEXT));
+    EXPECT_EQ(em_term_core(), status_of(EM_ERR_BAD_CONTEXT));
     expect_error(EM_ERR_BAD_CONTEXT, "em_term_core: the calling thread is no core");
-    EXPECT_EQ(em_term(nullptr), static_cast<em_status_t>(EM_ERR_BAD_STATE));
+    EXPECT_EQ(em_term(nullptr), status_of(EM_ERR_BAD_STATE));
     expect_error(EM_ERR_BAD_STATE, "em_term: 1 cores have not called em_term_core()");
     em_conf_t conf;
     em_conf_init(&conf);
-    EXPECT_EQ(em_init(&conf), static_cast<em_status_t>(EM_ERR_BAD_STATE));
+    EXPECT_EQ(em_init(&conf), status_of(EM_ERR_BAD_STATE));
     expect_error(EM_ERR_BAD_STATE, "em_init: it was called before, and em_term() was not");
     skerry::runtime r;
-    r.run([] { EXPECT_EQ(em_init_core(), static_cast<em_status_t>(EM_ERR_BAD_CONTEXT)); });
+    r.run([] { EXPECT_EQ(em_init_core(), status_of(EM_ERR_BAD_CONTEXT)); });
     expect_error(EM_ERR_BAD_CONTEXT, "em_init_core: inside of a task or of run()");
 }
 
@@ -210,11 +199,11 @@ void misuse(void* context, em_event_t event, em_event_type_t /*type*/, em_queue_
     em_free(event);
     EXPECT_EQ(em_dispatch(1), 0U);
     expect_error(EM_ERR_BAD_CONTEXT, "em_dispatch: inside of a receive function, a task or run()");
-    EXPECT_EQ(em_init_core(), static_cast<em_status_t>(EM_ERR_BAD_CONTEXT));
+    EXPECT_EQ(em_init_core(), status_of(EM_ERR_BAD_CONTEXT));
     expect_error(EM_ERR_BAD_CONTEXT, "em_init_core: the calling thread is a core");
-    EXPECT_EQ(em_term_core(), static_cast<em_status_t>(EM_ERR_BAD_CONTEXT));
+    EXPECT_EQ(em_term_core(), status_of(EM_ERR_BAD_CONTEXT));
     expect_error(EM_ERR_BAD_CONTEXT, "em_term_core: inside of a receive function, a task or run()");
-    EXPECT_EQ(em_eo_stop_sync(m.eo), static_cast<em_status_t>(EM_ERR_BAD_CONTEXT));
+    EXPECT_EQ(em_eo_stop_sync(m.eo), status_of(EM_ERR_BAD_CONTEXT));
     expect_error(
         EM_ERR_BAD_CONTEXT,
         "em_eo_stop_sync: inside of a receive function or of a task that it has begun; take the one without _sync");
@@ -229,16 +218,11 @@ struct stopping {
 void fork_a_stop(void* context, em_event_t event, em_event_type_t /*type*/, em_queue_t /*queue*/, void* /*q*/) {
     stopping& s = *static_cast<stopping*>(context);
     em_free(event);
-    skerry::parallel_invoke(
-        [&s] {
-            while (!s.tried) {
-                std::this_thread::yield();
-            }
-        },
-        [&s] { // on another thread
-            s.status = em_eo_stop_sync(s.eo);
-            s.tried = true;
-        });
+    skerry::parallel_invoke([&s] { wait_for(s.tried); },
+                            [&s] { // on another thread
+                                s.status = em_eo_stop_sync(s.eo);
+                                s.tried = true;
+                            });
 }
 
 TEST(refusals, a_wait_inside_of_a_task_that_a_receive_function_waits_for) {
@@ -246,9 +230,9 @@ TEST(refusals, a_wait_inside_of_a_task_that_a_receive_function_waits_for) {
     stopping s;
     const receiver r = make_receiver(fork_a_stop, &s, EM_QUEUE_TYPE_ATOMIC);
     s.eo = r.eo;
-    ASSERT_EQ(em_send(em_alloc(1, EM_EVENT_TYPE_SW, EM_POOL_DEFAULT), r.queue), EM_OK);
+    ASSERT_EQ(em_send(make_event(), r.queue), EM_OK);
     cores::until([&] { return s.tried.load(); });
-    EXPECT_EQ(s.status, static_cast<em_status_t>(EM_ERR_BAD_CONTEXT));
+    EXPECT_EQ(s.status, status_of(EM_ERR_BAD_CONTEXT));
     expect_error(EM_ERR_BAD_CONTEXT, "em_eo_stop_sync: inside of a receive function or of a task that it has begun");
     ASSERT_EQ(em_eo_stop_sync(r.eo), EM_OK);
 }
@@ -268,43 +252,38 @@ TEST(refusals, inside_of_a_receive_function) {
     misuses m;
     const receiver r = make_receiver(misuse, &m, EM_QUEUE_TYPE_ATOMIC);
     m.eo = r.eo;
-    ASSERT_EQ(em_send(em_alloc(1, EM_EVENT_TYPE_SW, EM_POOL_DEFAULT), r.queue), EM_OK);
+    ASSERT_EQ(em_send(make_event(), r.queue), EM_OK);
     ::skerry::test::cores::until([&] { return m.done.load(); });
 }
 
 TEST(refusals, beginning) {
     static_cast<void>(take_errors());
     ASSERT_EQ(em_register_error_handler(keep_error), EM_OK);
-    EXPECT_EQ(em_init_core(), static_cast<em_status_t>(EM_ERR_NOT_INITIALIZED));
+    EXPECT_EQ(em_init_core(), status_of(EM_ERR_NOT_INITIALIZED));
     expect_error(EM_ERR_NOT_INITIALIZED, "em_init_core: em_init() was not called");
     em_conf_init(nullptr);
     expect_error(EM_ERR_BAD_POINTER, "em_conf_init: a null pointer");
     em_pool_cfg_init(nullptr);
     expect_error(EM_ERR_BAD_POINTER, "em_pool_cfg_init: a null pointer");
-    EXPECT_EQ(em_register_error_handler(nullptr), static_cast<em_status_t>(EM_ERR_BAD_POINTER));
+    EXPECT_EQ(em_register_error_handler(nullptr), status_of(EM_ERR_BAD_POINTER));
     expect_error(EM_ERR_BAD_POINTER, "em_register_error_handler: a null pointer");
     em_conf_t conf{};
-    EXPECT_EQ(em_init(&conf), static_cast<em_status_t>(EM_ERR_NOT_INITIALIZED));
+    EXPECT_EQ(em_init(&conf), status_of(EM_ERR_NOT_INITIALIZED));
     expect_error(EM_ERR_NOT_INITIALIZED, "em_init: em_conf_init() was not called for the configuration");
     const auto refused = [](const std::function<void(em_conf_t&)>& change) {
-        em_conf_t c;
-        em_conf_init(&c);
-        c.thread_per_core = 1;
-        c.core_count = 2;
-        em_core_mask_set_count(2, &c.phys_mask);
+        em_conf_t c = configuration(2);
         change(c);
         return em_init(&c);
     };
-    EXPECT_EQ(refused([](em_conf_t& c) { c.device_id = 1; }), static_cast<em_status_t>(EM_ERR_NOT_SUPPORTED));
+    EXPECT_EQ(refused([](em_conf_t& c) { c.device_id = 1; }), status_of(EM_ERR_NOT_SUPPORTED));
     expect_error(EM_ERR_NOT_SUPPORTED, "em_init: there is one device, 0");
-    EXPECT_EQ(refused([](em_conf_t& c) { c.process_per_core = 1; }), static_cast<em_status_t>(EM_ERR_NOT_SUPPORTED));
+    EXPECT_EQ(refused([](em_conf_t& c) { c.process_per_core = 1; }), status_of(EM_ERR_NOT_SUPPORTED));
     expect_error(EM_ERR_NOT_SUPPORTED, "em_init: a core is a thread, never a process");
-    EXPECT_EQ(refused([](em_conf_t& c) { c.core_count = 65; }), static_cast<em_status_t>(EM_ERR_BAD_ARG));
+    EXPECT_EQ(refused([](em_conf_t& c) { c.core_count = 65; }), status_of(EM_ERR_BAD_ARG));
     expect_error(EM_ERR_BAD_ARG, "em_init: thread_per_core is 1 (not 0), core_count is 65 (1 to 64)");
-    EXPECT_EQ(refused([](em_conf_t& c) { em_core_mask_zero(&c.phys_mask); }), static_cast<em_status_t>(EM_ERR_BAD_ARG));
+    EXPECT_EQ(refused([](em_conf_t& c) { em_core_mask_zero(&c.phys_mask); }), status_of(EM_ERR_BAD_ARG));
     expect_error(EM_ERR_BAD_ARG, "em_init: phys_mask has 0 cores, core_count is 2");
-    EXPECT_EQ(refused([](em_conf_t& c) { c.default_pool_cfg.subpool[0].num = 0; }),
-              static_cast<em_status_t>(EM_ERR_BAD_ARG));
+    EXPECT_EQ(refused([](em_conf_t& c) { c.default_pool_cfg.subpool[0].num = 0; }), status_of(EM_ERR_BAD_ARG));
     expect_error(EM_ERR_BAD_ARG, "em_init: default_pool_cfg: a subpool needs a size and a number of events");
     static_cast<void>(em_unregister_error_handler());
 }

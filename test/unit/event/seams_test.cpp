@@ -8,32 +8,21 @@
 
 #include <gtest/gtest.h>
 
-#include <skerry/event.h>
-
-#include "one_core.hpp"
+#include "bare_machine.hpp"
 #include "receiving.hpp"
+#include "this_core.hpp"
 
 namespace skerry::test {
 namespace {
 
-em_queue_t make_output(em_output_func_t function, void* arguments) {
-    em_output_queue_conf_t out{};
-    out.output_fn = function;
-    out.output_fn_args = arguments;
-    em_queue_conf_t conf{};
-    conf.conf = &out;
-    conf.conf_len = sizeof out;
-    return em_queue_create("out", EM_QUEUE_TYPE_OUTPUT, EM_QUEUE_PRIO_UNDEF, EM_QUEUE_GROUP_UNDEF, &conf);
-}
-
 struct taker {
-    std::atomic<int> refusals{0}; // left
+    std::atomic<int> refusals{1}; // left
     log seen;
 };
 
-// `arguments`: a pointer to a taker.
+// `arguments`: a taker.
 int take_after_refusals(const em_event_t events[], const unsigned num, const em_queue_t /*queue*/, void* arguments) {
-    taker& t = **static_cast<taker**>(arguments);
+    taker& t = *static_cast<taker*>(arguments);
     if (t.refusals > 0) {
         --t.refusals;
         return 0;
@@ -44,8 +33,7 @@ int take_after_refusals(const em_event_t events[], const unsigned num, const em_
     return static_cast<int>(num);
 }
 
-// --- a core that joins while an object starts
-// ---------------------------------------------------------------------------
+// --- a core that joins while an object starts ------------------------------------------------------------------------
 
 struct starting {
     std::atomic<bool> inside{false};
@@ -98,8 +86,7 @@ TEST(seams, a_core_that_joins_during_a_start_function_runs_its_own_once_behind_i
     core.join();
 }
 
-// --- a stop from within
-// -------------------------------------------------------------------------------------------------
+// --- a stop from within ----------------------------------------------------------------------------------------------
 
 em_status_t stop_itself(void* context, em_eo_t eo) {
     static_cast<starting*>(context)->stopped = em_eo_stop_sync(eo);
@@ -115,22 +102,19 @@ TEST(seams, an_object_does_not_wait_in_its_own_function_for_its_stop) {
     {
         const core_scope is_a_core;
         static_cast<void>(em_dispatch_rounds(1, nullptr, nullptr)); // it is late
-        EXPECT_EQ(s.stopped, static_cast<em_status_t>(EM_ERR_BAD_CONTEXT));
+        EXPECT_EQ(s.stopped, status_of(EM_ERR_BAD_CONTEXT));
         expect_error(EM_ERR_BAD_CONTEXT, "em_eo_stop_sync: inside of a function of execution object 'e' itself");
         ASSERT_EQ(em_eo_stop_sync(eo), EM_OK);
     }
 }
 
-// --- output that was not taken
-// ------------------------------------------------------------------------------------------
+// --- output that was not taken ---------------------------------------------------------------------------------------
 
 TEST(seams, a_sleeping_core_offers_what_an_output_function_has_not_taken) {
     const bare_machine machine(2);
     const core_scope is_core_0;
     taker t;
-    taker* at = &t;
-    t.refusals = 1;
-    const em_queue_t out = make_output(take_after_refusals, static_cast<void*>(&at));
+    const em_queue_t out = make_output(take_after_refusals, &t);
     const em_core_mask_t mask = mask_of(1);
     const em_queue_group_t here = em_queue_group_create_sync("core 0", &mask);
     receive_by pass_on = [&](em_event_t e, em_queue_t) { ASSERT_EQ(em_send(e, out), EM_OK); };
@@ -158,9 +142,7 @@ TEST(seams, what_is_sent_later_does_not_overtake_what_an_output_function_has_not
     const bare_machine machine(1);
     const core_scope is_a_core;
     taker t;
-    taker* at = &t;
-    t.refusals = 1;
-    const em_queue_t out = make_output(take_after_refusals, static_cast<void*>(&at));
+    const em_queue_t out = make_output(take_after_refusals, &t);
     receive_by pass_on = [&](em_event_t e, em_queue_t) {
         ASSERT_EQ(em_send(e, out), EM_OK); // not taken
         em_ordered_processing_end();
@@ -168,9 +150,7 @@ TEST(seams, what_is_sent_later_does_not_overtake_what_an_output_function_has_not
     };
     const receiver ordered = make_receiver(pass_on, EM_QUEUE_TYPE_PARALLEL_ORDERED);
     send_value(1, ordered.queue);
-    while (t.seen.size() != 2) {
-        static_cast<void>(em_dispatch(1));
-    }
+    this_core::dispatch_until([&] { return t.seen.size() == 2; });
     EXPECT_EQ(t.seen.all(), (std::vector<int>{1, 2}));
 }
 
@@ -182,26 +162,18 @@ int free_and_refuse(const em_event_t events[], const unsigned num, const em_queu
 }
 
 TEST(seams, what_an_output_function_has_freed_is_not_the_senders_again) {
-    skerry_em_options_t options;
-    skerry_em_options_init(&options);
-    options.esv = 1;
-    ASSERT_EQ(skerry_em_configure(&options), EM_OK);
-    {
-        const bare_machine machine(1);
-        int nothing = 0;
-        const em_queue_t out = make_output(free_and_refuse, &nothing);
-        const em_event_t e = make_event(1);
-        EXPECT_NE(em_send(e, out), EM_OK);
-        expect_error(EM_ERR_OPERATION_FAILED, "em_send: the output function of queue 0x100 has not taken the event");
-        em_free(e);
-        expect_error(EM_ERR_EVENT_STATE, "em_free: event ");
-    }
-    options.esv = 0;
-    ASSERT_EQ(skerry_em_configure(&options), EM_OK);
+    const with_options verified([](skerry_em_options_t& o) { o.esv = 1; });
+    const bare_machine machine(1);
+    int nothing = 0;
+    const em_queue_t out = make_output(free_and_refuse, &nothing);
+    const em_event_t e = make_event(1);
+    EXPECT_NE(em_send(e, out), EM_OK);
+    expect_error(EM_ERR_OPERATION_FAILED, "em_send: the output function of queue 0x100 has not taken the event");
+    em_free(e);
+    expect_error(EM_ERR_EVENT_STATE, "em_free: event ");
 }
 
-// --- an object that is started by another one's start function
-// ----------------------------------------------------------
+// --- an object that is started by another one's start function -------------------------------------------------------
 
 struct inner_and_outer {
     em_eo_t inner = EM_EO_UNDEF;
@@ -239,52 +211,44 @@ TEST(seams, what_an_inner_start_function_sends_is_not_lost_when_the_outer_one_fa
     EXPECT_EQ(inner_received, 1);
 }
 
-// --- asked ahead
-// ---------------------------------------------------------------------------------------------------------
+// --- asked ahead -----------------------------------------------------------------------------------------------------
 
 TEST(seams, what_is_ready_behind_an_event_that_was_asked_for_ahead_goes_to_a_core_that_sleeps) {
-    skerry_em_options_t options;
-    skerry_em_options_init(&options);
-    options.asynchronous = 1;
-    ASSERT_EQ(skerry_em_configure(&options), EM_OK);
-    {
-        const bare_machine machine(2);
-        const core_scope is_core_0;
-        std::atomic<bool> over{false};
-        const em_core_mask_t mask = mask_of(1);
-        const em_queue_group_t here = em_queue_group_create_sync("core 0", &mask);
-        receive_by wait_long = [&](em_event_t e, em_queue_t) { // until the other core has received
-            em_free(e);
-            wait_for(over);
-        };
-        const receiver slow = make_receiver(wait_long, EM_QUEUE_TYPE_PARALLEL, here);
-        std::thread other;
-        receive_by first_asks = [&](em_event_t e, em_queue_t) {
-            if (free_value(e) == 1) {
-                send_value(2, em_queue_current());
-                send_value(3, slow.queue);
-                em_preschedule(); // gets the slow one: the queue of this one is held
-                std::atomic<bool> inside{false};
-                other = std::thread([&] {
-                    const core_scope is_core_1;
-                    inside = true;
-                    while (!over) {
-                        static_cast<void>(em_dispatch_events(1, nullptr, nullptr)); // sleeps until then
-                    }
-                });
-                wait_for(inside);
-            } else {
-                over = true;
-            }
-        };
-        const receiver atomic = make_receiver(first_asks, EM_QUEUE_TYPE_ATOMIC);
-        send_value(1, atomic.queue);
-        EXPECT_EQ(em_dispatch(1), 2U); // the second is the one that it has asked for
-        EXPECT_TRUE(over);
-        other.join();
-    }
-    options.asynchronous = 0;
-    ASSERT_EQ(skerry_em_configure(&options), EM_OK);
+    const with_options asked_ahead([](skerry_em_options_t& o) { o.asynchronous = 1; });
+    const bare_machine machine(2);
+    const core_scope is_core_0;
+    std::atomic<bool> over{false};
+    const em_core_mask_t mask = mask_of(1);
+    const em_queue_group_t here = em_queue_group_create_sync("core 0", &mask);
+    receive_by wait_long = [&](em_event_t e, em_queue_t) { // until the other core has received
+        em_free(e);
+        wait_for(over);
+    };
+    const receiver slow = make_receiver(wait_long, EM_QUEUE_TYPE_PARALLEL, here);
+    std::thread other;
+    receive_by first_asks = [&](em_event_t e, em_queue_t) {
+        if (free_value(e) == 1) {
+            send_value(2, em_queue_current());
+            send_value(3, slow.queue);
+            em_preschedule(); // gets the slow one: the queue of this one is held
+            std::atomic<bool> inside{false};
+            other = std::thread([&] {
+                const core_scope is_core_1;
+                inside = true;
+                while (!over) {
+                    static_cast<void>(em_dispatch_events(1, nullptr, nullptr)); // sleeps until then
+                }
+            });
+            wait_for(inside);
+        } else {
+            over = true;
+        }
+    };
+    const receiver atomic = make_receiver(first_asks, EM_QUEUE_TYPE_ATOMIC);
+    send_value(1, atomic.queue);
+    EXPECT_EQ(em_dispatch(1), 2U); // the second is the one that it has asked for
+    EXPECT_TRUE(over);
+    other.join();
 }
 
 } // namespace

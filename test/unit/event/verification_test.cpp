@@ -11,13 +11,12 @@
 
 #include <gmock/gmock.h>
 
-#include "one_core.hpp"
+#include "bare_machine.hpp"
 
 namespace skerry::test {
 namespace {
 
-constexpr auto sw = static_cast<em_event_type_t>(EM_EVENT_TYPE_SW);
-constexpr auto wrong_state = static_cast<em_status_t>(EM_ERR_EVENT_STATE);
+constexpr auto wrong_state = status_of(EM_ERR_EVENT_STATE);
 
 struct with_verification {
     with_verification() { setenv("SKERRY_EM_ESV", "1", 1); }
@@ -28,7 +27,6 @@ struct with_verification {
 
 class verification : public testing::Test {
   protected:
-    static em_event_t make() { return em_alloc(8, sw, EM_POOL_DEFAULT); }
     static em_queue_t make_queue() {
         return em_queue_create("q", EM_QUEUE_TYPE_ATOMIC, EM_QUEUE_PRIO_NORMAL, EM_QUEUE_GROUP_DEFAULT, nullptr);
     }
@@ -48,11 +46,11 @@ class verification : public testing::Test {
 
 TEST_F(verification, a_double_free_is_found) {
     const bare_machine machine;
-    const em_event_t e = make();
+    const em_event_t e = make_event();
     em_free(e);
     em_free(e);
     expect_misuse("em_free", "em_free on core -1, in execution object (nil), queue (nil)");
-    em_event_t both[] = {make(), EM_EVENT_UNDEF};
+    em_event_t both[] = {make_event(), EM_EVENT_UNDEF};
     both[1] = both[0];
     em_free_multi(both, 2);
     expect_misuse("em_free_multi", "em_free_multi on core -1");
@@ -62,9 +60,9 @@ TEST_F(verification, a_double_free_is_found) {
 TEST_F(verification, a_use_after_free_is_found) {
     const bare_machine machine;
     const em_queue_t queue = make_queue();
-    const em_event_t e = make();
+    const em_event_t e = make_event();
     em_free(e);
-    const em_event_t again = make(); // perhaps the same memory
+    const em_event_t again = make_event(); // perhaps the same memory
     EXPECT_EQ(em_event_pointer(e), nullptr);
     expect_misuse("em_event_pointer", "em_");
     EXPECT_EQ(em_event_get_size(e), 0U);
@@ -86,11 +84,11 @@ TEST_F(verification, a_use_after_free_is_found) {
 }
 
 TEST_F(verification, a_new_event_in_the_same_memory_has_another_handle) {
-    const bare_machine machine(1, [](em_conf_t& c) { c.default_pool_cfg.subpool[0].num = 1; });
-    const em_event_t e = make();
+    const bare_machine machine(1, 1);
+    const em_event_t e = make_event();
     void* const memory = em_event_pointer(e);
     em_free(e);
-    const em_event_t again = make();
+    const em_event_t again = make_event();
     EXPECT_EQ(em_event_pointer(again), memory);
     EXPECT_NE(again, e);
     em_free(e);
@@ -107,9 +105,7 @@ struct visits {
 void hold_and_free(void* context, em_event_t event, em_event_type_t /*type*/, em_queue_t /*queue*/, void* /*ctx*/) {
     visits& v = *static_cast<visits*>(context);
     ++v.inside;
-    while (!v.go) {
-        std::this_thread::yield();
-    }
+    wait_for(v.go);
     EXPECT_EQ(std::memcmp(em_event_pointer(event), "payload", 8), 0);
     em_free(event);
     ++v.freed;
@@ -120,7 +116,7 @@ TEST_F(verification, a_double_send_and_a_use_after_send_are_found) {
     visits v;
     v.go = false;
     const receiver r = make_receiver(hold_and_free, &v, EM_QUEUE_TYPE_ATOMIC);
-    const em_event_t e = make();
+    const em_event_t e = make_event();
     std::memcpy(em_event_pointer(e), "payload", 8);
     ASSERT_EQ(em_send(e, r.queue), EM_OK);
     cores::until([&] { return v.inside == 1; });
@@ -145,7 +141,7 @@ TEST_F(verification, an_event_in_a_queue_is_not_the_senders) {
     visits v;
     v.go = false;
     const receiver r = make_receiver(hold_and_free, &v, EM_QUEUE_TYPE_ATOMIC);
-    em_event_t two[] = {make(), make()};
+    em_event_t two[] = {make_event(), make_event()};
     for (const em_event_t e : two) {
         std::memcpy(em_event_pointer(e), "payload", 8);
     }
@@ -162,7 +158,7 @@ TEST_F(verification, an_event_in_a_queue_is_not_the_senders) {
 TEST_F(verification, of_two_threads_that_free_an_event_one_is_told) {
     const bare_machine machine;
     for (int i = 0; i < 200; ++i) {
-        const em_event_t e = make();
+        const em_event_t e = make_event();
         std::thread other([e] { em_free(e); });
         em_free(e);
         other.join();
@@ -171,13 +167,32 @@ TEST_F(verification, of_two_threads_that_free_an_event_one_is_told) {
     ASSERT_EQ(em_pool_delete(EM_POOL_DEFAULT), EM_OK);
 }
 
+TEST_F(verification, an_event_of_a_timer_is_not_the_callers) {
+    constexpr std::uint64_t hour = 3'600'000'000'000;
+    const bare_machine machine(1, 64, [](em_conf_t& conf) { conf.event_timer = 1; });
+    em_timer_attr_t attr;
+    em_timer_attr_init(&attr);
+    const em_timer_t timer = em_timer_create(&attr);
+    const em_tmo_t timeout = em_tmo_create(timer, EM_TMO_FLAG_ONESHOT, make_queue());
+    em_event_t e = make_event();
+    ASSERT_EQ(em_tmo_set_rel(timeout, hour, e), EM_OK);
+    em_free(e);
+    expect_misuse("em_free", "em_tmo_set_rel on core -1");
+    EXPECT_EQ(em_tmo_ack(timeout, e), wrong_state);
+    expect_misuse("em_tmo_ack", "em_tmo_set_rel on core -1");
+    ASSERT_EQ(em_tmo_cancel(timeout, &e), EM_OK);
+    ASSERT_EQ(em_tmo_set_abs(timeout, em_timer_current_tick(timer) + hour, e), EM_OK);
+    em_free(e);
+    expect_misuse("em_free", "em_tmo_set_abs on core -1");
+}
+
 // --- what is right ---------------------------------------------------------------------------------------------------
 
 TEST_F(verification, an_event_that_was_not_sent_is_still_the_callers) {
     const bare_machine machine;
     const em_queue_t queue = make_queue(); // nobody receives from it
-    const em_event_t e = make();
-    EXPECT_EQ(em_send(e, queue), static_cast<em_status_t>(EM_ERR_BAD_STATE));
+    const em_event_t e = make_event();
+    EXPECT_EQ(em_send(e, queue), status_of(EM_ERR_BAD_STATE));
     expect_error(EM_ERR_BAD_STATE, "em_send: no execution object receives");
     EXPECT_EQ(em_send_multi(&e, 1, queue), 0);
     expect_error(EM_ERR_BAD_STATE, "em_send_multi: no execution object receives");
@@ -195,7 +210,7 @@ struct sender {
 
 em_status_t start_and_send(void* context, em_eo_t /*eo*/, const em_eo_conf_t* /*conf*/) {
     sender& s = *static_cast<sender*>(context);
-    s.sent = em_alloc(8, sw, EM_POOL_DEFAULT);
+    s.sent = make_event();
     EXPECT_EQ(em_send(s.sent, s.to), EM_OK);
     EXPECT_EQ(em_send(s.sent, s.to), wrong_state);
     return EM_OK;
@@ -220,12 +235,12 @@ TEST_F(verification, what_a_start_function_has_sent_is_not_its_own) {
 }
 
 TEST_F(verification, generations_go_round) {
-    const bare_machine machine(1, [](em_conf_t& c) { c.default_pool_cfg.subpool[0].num = 1; });
-    em_event_t first = make();
+    const bare_machine machine(1, 1);
+    em_event_t first = make_event();
     const em_event_t kept = first;
     for (int i = 0; i < 1 << 16; ++i) {
         em_free(first);
-        first = make();
+        first = make_event();
         ASSERT_EQ(first == kept, i == (1 << 16) - 1);
     }
     em_free(first);
@@ -237,8 +252,8 @@ TEST_F(verification, a_send_to_a_queue_that_cores_do_not_receive_from_is_not_mar
     const bare_machine machine;
     const em_queue_t queue =
         em_queue_create("u", EM_QUEUE_TYPE_UNSCHEDULED, EM_QUEUE_PRIO_UNDEF, EM_QUEUE_GROUP_UNDEF, nullptr);
-    const em_event_t e = make();
-    EXPECT_EQ(em_event_mark_send(e, queue), static_cast<em_status_t>(EM_ERR_BAD_ARG));
+    const em_event_t e = make_event();
+    EXPECT_EQ(em_event_mark_send(e, queue), status_of(EM_ERR_BAD_ARG));
     expect_error(EM_ERR_BAD_ARG, "em_event_mark_send: cores do not receive from queue 0x100");
     em_free(e);
 }
@@ -246,7 +261,7 @@ TEST_F(verification, a_send_to_a_queue_that_cores_do_not_receive_from_is_not_mar
 TEST_F(verification, a_marked_event_is_the_callers_again_when_it_is_unmarked) {
     const bare_machine machine;
     const em_queue_t queue = make_queue();
-    em_event_t e[] = {make(), make()};
+    em_event_t e[] = {make_event(), make_event()};
     ASSERT_EQ(em_event_mark_send(e[0], queue), EM_OK);
     EXPECT_EQ(em_event_pointer(e[0]), nullptr);
     {
@@ -278,7 +293,7 @@ TEST_F(verification, a_marked_event_is_the_callers_again_when_it_is_unmarked) {
 TEST_F(verification, a_wrong_unmark_is_found) {
     const bare_machine machine;
     const em_queue_t queue = make_queue();
-    const em_event_t e = make();
+    const em_event_t e = make_event();
     const auto expect_unmarked = [](const std::string& call, const std::string& last) {
         const std::vector<error_seen> seen = take_errors();
         ASSERT_EQ(seen.size(), 1U) << call;
@@ -302,7 +317,7 @@ TEST_F(verification, a_wrong_unmark_is_found) {
     em_free(e);
     EXPECT_EQ(em_event_unmark_send(e), wrong_state);
     expect_unmarked("em_event_unmark_send", "em_free");
-    EXPECT_EQ(em_event_unmark_send(EM_EVENT_UNDEF), static_cast<em_status_t>(EM_ERR_BAD_ARG));
+    EXPECT_EQ(em_event_unmark_send(EM_EVENT_UNDEF), status_of(EM_ERR_BAD_ARG));
     expect_error(EM_ERR_BAD_ARG, "em_event_unmark_send: no event");
 }
 
@@ -310,7 +325,7 @@ TEST(marks, without_verification_they_look_at_their_arguments) {
     const bare_machine machine;
     const em_queue_t queue =
         em_queue_create("q", EM_QUEUE_TYPE_ATOMIC, EM_QUEUE_PRIO_NORMAL, EM_QUEUE_GROUP_DEFAULT, nullptr);
-    em_event_t e = em_alloc(8, sw, EM_POOL_DEFAULT);
+    em_event_t e = make_event();
     EXPECT_EQ(em_event_mark_send(e, queue), EM_OK);
     EXPECT_EQ(em_event_unmark_send(e), EM_OK);
     em_event_mark_free(e);
@@ -318,9 +333,9 @@ TEST(marks, without_verification_they_look_at_their_arguments) {
     em_event_mark_free_multi(&e, 1);
     em_event_unmark_free_multi(&e, 1);
     EXPECT_TRUE(take_errors().empty());
-    EXPECT_EQ(em_event_mark_send(e, EM_QUEUE_UNDEF), static_cast<em_status_t>(EM_ERR_BAD_ID));
+    EXPECT_EQ(em_event_mark_send(e, EM_QUEUE_UNDEF), status_of(EM_ERR_BAD_ID));
     expect_error(EM_ERR_BAD_ID, "em_event_mark_send: there is no queue");
-    EXPECT_EQ(em_event_mark_send(EM_EVENT_UNDEF, queue), static_cast<em_status_t>(EM_ERR_BAD_ARG));
+    EXPECT_EQ(em_event_mark_send(EM_EVENT_UNDEF, queue), status_of(EM_ERR_BAD_ARG));
     expect_error(EM_ERR_BAD_ARG, "em_event_mark_send: no event");
     em_event_mark_free(EM_EVENT_UNDEF);
     expect_error(EM_ERR_BAD_ARG, "em_event_mark_free: no event");

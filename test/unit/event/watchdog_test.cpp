@@ -13,7 +13,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cores.hpp"
+#include "bare_machine.hpp"
 
 namespace skerry::test {
 namespace {
@@ -45,27 +45,22 @@ TEST(watchdog, reports_a_wait_for_a_core_that_never_dispatches) {
     ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
     const int before = ::dup(STDERR_FILENO);
     ASSERT_GE(::dup2(ends[1], STDERR_FILENO), 0);
-    em_conf_t conf;
-    em_conf_init(&conf);
-    conf.thread_per_core = 1;
-    conf.core_count = 2;
-    em_core_mask_set_count(2, &conf.phys_mask);
-    ASSERT_EQ(em_init(&conf), EM_OK);
-    ASSERT_EQ(em_init_core(), EM_OK);
-    std::atomic<bool> inside{false};
-    std::thread other([&] {
-        ASSERT_EQ(em_init_core(), EM_OK);
-        inside = true;
-        read_until(ends[0], "waits for other cores of the event machine");
-        EXPECT_EQ(started, 1); // the one that waits
-        ASSERT_EQ(em_term_core(), EM_OK);
-    });
-    cores::until([&] { return inside.load(); });
-    const em_eo_t eo = em_eo_create("e", start_nothing, start_here, stop_nothing, nullptr, receive_nothing, nullptr);
-    ASSERT_EQ(em_eo_start_sync(eo, nullptr, nullptr), EM_OK); // when the other one has left
-    other.join();
-    ASSERT_EQ(em_term_core(), EM_OK);
-    ASSERT_EQ(em_term(nullptr), EM_OK);
+    {
+        const bare_machine machine(2);
+        const core_scope is_a_core;
+        std::atomic<bool> inside{false};
+        std::thread other([&] {
+            const core_scope is_another;
+            inside = true;
+            read_until(ends[0], "waits for other cores of the event machine");
+            EXPECT_EQ(started, 1); // the one that waits
+        });
+        cores::until([&] { return inside.load(); });
+        const em_eo_t eo =
+            em_eo_create("e", start_nothing, start_here, stop_nothing, nullptr, receive_nothing, nullptr);
+        EXPECT_EQ(em_eo_start_sync(eo, nullptr, nullptr), EM_OK); // when the other one has left
+        other.join();
+    }
     ASSERT_GE(::dup2(before, STDERR_FILENO), 0);
     for (const int end : {ends[0], ends[1], before}) {
         ::close(end);

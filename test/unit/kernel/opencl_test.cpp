@@ -19,6 +19,8 @@
 #include <skerry/detail/base/port/watched.hpp>
 #include <skerry/serial.hpp>
 
+#include "base/port/poison.hpp"
+
 namespace {
 
 using skerry::each;
@@ -31,14 +33,6 @@ SKERRY_KERNEL(square, (const uint32_t* x, uint32_t* y), { y[i] = x[i] * x[i]; })
 SKERRY_KERNEL(blend, (const float* x, float* y, float by), { y[i] = y[i] * by + x[i]; })
 SKERRY_KERNEL(refused_here, (uint32_t* y), { y[i] = 5; })
 SKERRY_DEVICE_BODY(refused_here, opencl, { y[i] = there_is_no_such_name; })
-
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool address_sanitizer = true;
-#elif defined(__has_feature)
-constexpr bool address_sanitizer = __has_feature(address_sanitizer);
-#else
-constexpr bool address_sanitizer = false;
-#endif
 
 bool found_opencl() {
     if (skerry::detail::accesses_are_watched) {
@@ -183,7 +177,7 @@ TEST(Exit, AtAnyMomentOfASearchABuildOrALaunch) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     std::vector<std::string> kinds{"emulated", "emulated:latency=1s"};
     // AddressSanitizer tells what a driver that is cut short leaks, and makes its builds last until its library ends.
-    if (!address_sanitizer && found_opencl()) {
+    if (!skerry::port::poisons && found_opencl()) {
         kinds.emplace_back("opencl");
     }
     for (const std::string& kind : kinds) {

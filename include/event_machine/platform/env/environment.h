@@ -21,7 +21,7 @@ EM_BEGIN_DECLS
 
 #define env_panic(...) abort()
 
-/* A counter of constant rate, and its rate. The first call of the second may take 200 us. */
+/* A counter of constant rate, and its rate. The first call of env_core_hz() may take 200 us. */
 EM_API uint64_t env_get_cycle(void);
 EM_API uint64_t env_core_hz(void);
 
