@@ -166,9 +166,10 @@ TEST(timers, timeouts_refused) {
     core.await(1);
     EXPECT_EQ(em_tmo_ack(often, EM_EVENT_UNDEF), status_of(EM_ERR_BAD_ARG));
     expect_error(EM_ERR_BAD_ARG, "em_tmo_ack: no event");
-    EXPECT_EQ(em_tmo_set_periodic(often, 0, ms, other), status_of(EM_ERR_BAD_STATE));
+    const em_event_t received = core.all.events.back();
+    EXPECT_EQ(em_tmo_set_periodic(often, 0, ms, received), status_of(EM_ERR_BAD_STATE));
     expect_error(EM_ERR_BAD_STATE, "em_tmo_set_periodic: the state of timeout 0x2 does not allow it");
-    em_free(other);
+    em_free(received);
     EXPECT_EQ(em_tmo_get_state(EM_TMO_UNDEF), EM_TMO_STATE_UNKNOWN);
     expect_error(EM_ERR_BAD_ID, "em_tmo_get_state: there is no timeout");
     EXPECT_EQ(em_tmo_get_stats(EM_TMO_UNDEF, nullptr), status_of(EM_ERR_BAD_ID));
