@@ -147,7 +147,11 @@ void event_groups::end(group_tag tag, unsigned events) noexcept {
     {
         const std::lock_guard lock(lock_);
         event_group* const g = under_way(tag);
-        if (g == nullptr || (g->left -= events) != 0) {
+        if (g == nullptr) {
+            return;
+        }
+        g->left -= events;
+        if (g->left != 0) {
             return;
         }
         g->under_way = false; // before the first of them can be received: that one may apply the group again
