@@ -28,6 +28,14 @@ function(skerry_add_test)
   skerry_set_test_limits(${arg_NAME} "${arg_TIMEOUT}" "${arg_LABELS}" "${arg_ENV}")
 endfunction()
 
+# skerry_build_with_seeded(TARGET ...): what tests of the label `seeded` run.
+function(skerry_build_with_seeded)
+  if(NOT TARGET seeded)
+    add_custom_target(seeded)
+  endif()
+  add_dependencies(seeded ${ARGN})
+endfunction()
+
 # skerry_add_seeded_test(NAME n SCRIPT script.py [ARGS ...] [TIMEOUT seconds] TARGETS executable ...)
 #   A test that runs programs whose sources have seeded faults, by `script.py run ARGS...`. It tests the tests: `seeded`
 #   builds its executables, and they and it have presets of that name; no other preset has them.
@@ -36,11 +44,8 @@ function(skerry_add_seeded_test)
   if(NOT arg_NAME OR NOT arg_SCRIPT OR NOT arg_TARGETS OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "skerry_add_seeded_test: NAME, SCRIPT and TARGETS are needed")
   endif()
-  if(NOT TARGET seeded)
-    add_custom_target(seeded)
-  endif()
   set_target_properties(${arg_TARGETS} PROPERTIES EXCLUDE_FROM_ALL ON)
-  add_dependencies(seeded ${arg_TARGETS})
+  skerry_build_with_seeded(${arg_TARGETS})
   add_test(NAME ${arg_NAME} COMMAND Python3::Interpreter "${arg_SCRIPT}" run ${arg_ARGS})
   skerry_set_test_limits(${arg_NAME} "${arg_TIMEOUT}" seeded "")
 endfunction()
