@@ -17,7 +17,7 @@ int em_core_mask_set_str(const char* mask_str, em_core_mask_t* mask) {
     }
     std::uint64_t bits = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bits, 16);
-    if (error != std::errc() || end != text.data() + text.size()) {
+    if (error != std::errc() || end != text.data() + text.size() || mask == nullptr) {
         return -1;
     }
     mask->bits |= bits;
@@ -25,7 +25,10 @@ int em_core_mask_set_str(const char* mask_str, em_core_mask_t* mask) {
 }
 
 void em_core_mask_tostr(char* mask_str, int len, const em_core_mask_t* mask) {
-    if (len > 0 && std::snprintf(mask_str, static_cast<std::size_t>(len), "0x%jx", std::uintmax_t{mask->bits}) >= len) {
+    if (mask_str == nullptr || mask == nullptr || len <= 0) {
+        return;
+    }
+    if (std::snprintf(mask_str, static_cast<std::size_t>(len), "0x%jx", std::uintmax_t{mask->bits}) >= len) {
         mask_str[0] = '\0'; // half a mask is another one
     }
 }

@@ -64,6 +64,11 @@ int em_core_id_get_physical(int core) {
 }
 
 void em_core_mask_get_physical(em_core_mask_t* phys, const em_core_mask_t* logic) {
+    if (phys == nullptr || logic == nullptr) {
+        static_cast<void>(
+            refuse_call(EM_ERR_BAD_POINTER, EM_ESCOPE_INTERNAL_MASK, "em_core_mask_get_physical: a null pointer"));
+        return;
+    }
     em_core_mask_zero(phys);
     for (int core = 0; core < EM_MAX_CORES; ++core) {
         if (em_core_mask_isset(core, logic) != 0) {

@@ -112,5 +112,9 @@ void em_pool_stats_selected_print(em_pool_t pool, const em_pool_stats_opt_t* opt
 
 void em_pool_subpool_stats_selected_print(em_pool_t pool, const int subpools[], int num_subpools,
                                           const em_pool_stats_opt_t* opt) {
-    print_some(pool, subpools, num_subpools, opt);
+    static_cast<void>(with_pool("em_pool_subpool_stats_selected_print", EM_ESCOPE_POOL_SUBPOOL_STATS_SELECTED, pool,
+                                [&](event_machine&, const event_pool&) -> em_status_t {
+                                    print_some(pool, subpools, num_subpools, opt);
+                                    return EM_OK;
+                                }));
 }

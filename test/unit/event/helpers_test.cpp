@@ -101,6 +101,9 @@ TEST(core_masks, physical_cores_are_those_of_the_configuration) {
     em_core_mask_t physical;
     em_core_mask_get_physical(&physical, &logic);
     EXPECT_EQ(text_of(physical), "0x20");
+    em_core_mask_get_physical(nullptr, &logic);
+    expect_error(EM_ERR_BAD_POINTER, "em_core_mask_get_physical: a null pointer");
+    EXPECT_EQ(em_core_mask_set_str("0x1", nullptr), -1);
     EXPECT_EQ(em_core_id(), 0);
     EXPECT_EQ(em_core_count(), 1);
     EXPECT_EQ(em_device_id(), 0);
