@@ -1,18 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Right calls of the functions that the event machine's headers declare.
+// The functions that the event machine's headers declare, called with nothing and called right.
 
 #include <array>
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "one_group.hpp"
 #include "receiving.hpp"
 #include "timed_core.hpp"
 
 namespace skerry::test {
+
+// What a function has returned.
+struct answer {
+    bool is_status = false;
+    em_status_t status = EM_OK;
+};
+inline answer status(em_status_t s) { return {true, s}; }
+template <class T>
+answer value(const T& /*any*/) {
+    return {};
+}
+
+struct function {
+    std::string_view name;
+    answer (*call_with_nothing)();
+};
+const std::vector<function>& functions(); // functions.py writes it
 
 // A core with one of each thing that functions take.
 struct full_core : this_core {
@@ -97,7 +115,7 @@ bool prints(const char* text, F&& f) {
 
 // A notification to the queue of the core.
 struct told {
-    explicit told(full_core& core) : table{{make_event(5), core.here.queue, EM_EVENT_GROUP_UNDEF}} {
+    explicit told(full_core& core) : then{make_event(5), core.here.queue, EM_EVENT_GROUP_UNDEF} {
         core.do_this = [this](em_event_t e, em_queue_t) { came = free_value(e) == 5; };
     }
     // It comes, as the only event.
@@ -105,7 +123,7 @@ struct told {
         full_core::dispatch(1);
         return came;
     }
-    std::array<em_notif_t, 1> table;
+    em_notif_t then;
     bool came = false;
 };
 

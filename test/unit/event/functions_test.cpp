@@ -6,36 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include <event_machine/helper/event_machine_debug.h>
-#include <event_machine/helper/event_machine_helper.h>
-
 #include "functions.hpp"
 
 namespace skerry::test {
 
 namespace {
-
-// What a function has returned.
-struct answer {
-    bool is_status = false;
-    em_status_t status = EM_OK;
-};
-answer status(em_status_t s) { return {true, s}; }
-template <class T>
-answer value(const T& /*any*/) {
-    return {};
-}
-
-struct function {
-    std::string_view name;
-    answer (*call_with_nothing)();
-};
-const std::vector<function>& functions() {
-    static const std::vector<function> all = {
-#include "functions.inc"
-    };
-    return all;
-}
 
 using names = std::set<std::string_view>;
 

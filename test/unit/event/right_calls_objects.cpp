@@ -28,7 +28,7 @@ bool counted(full_core& c) {
     told notice(c);
     const auto then = c.do_this;
     c.do_this = [](em_event_t e, em_queue_t) { em_free(e); };
-    EXPECT_EQ(em_event_group_apply(c.group, 1, 1, notice.table.data()), EM_OK);
+    EXPECT_EQ(em_event_group_apply(c.group, 1, 1, &notice.then), EM_OK);
     EXPECT_EQ(em_send_group(make_event(), c.here.queue, c.group), EM_OK);
     full_core::dispatch(1);
     c.do_this = then;
@@ -83,13 +83,13 @@ const right_calls all = {
     {"em_eo_add_queue",
      [](full_core& c) {
          told notice(c);
-         return em_eo_add_queue(c.spare_eo, c.spare_queue, 1, notice.table.data()) == EM_OK && notice.comes();
+         return em_eo_add_queue(c.spare_eo, c.spare_queue, 1, &notice.then) == EM_OK && notice.comes();
      }},
     {"em_eo_add_queue_sync", [](full_core& c) { return given(c) == c.spare_queue && !has_none(c.spare_eo); }},
     {"em_eo_remove_queue",
      [](full_core& c) {
          told notice(c);
-         return em_eo_remove_queue(c.spare_eo, given(c), 1, notice.table.data()) == EM_OK && notice.comes() &&
+         return em_eo_remove_queue(c.spare_eo, given(c), 1, &notice.then) == EM_OK && notice.comes() &&
                 has_none(c.spare_eo);
      }},
     {"em_eo_remove_queue_sync",
@@ -98,7 +98,7 @@ const right_calls all = {
      [](full_core& c) {
          told notice(c);
          given(c);
-         return em_eo_remove_queue_all(c.spare_eo, 0, 1, notice.table.data()) == EM_OK && notice.comes() &&
+         return em_eo_remove_queue_all(c.spare_eo, 0, 1, &notice.then) == EM_OK && notice.comes() &&
                 has_none(c.spare_eo);
      }},
     {"em_eo_remove_queue_all_sync",
@@ -117,7 +117,7 @@ const right_calls all = {
      [](full_core& c) {
          told notice(c);
          em_status_t result = EM_ERR;
-         return em_eo_start(c.spare_eo, &result, nullptr, 1, notice.table.data()) == EM_OK && notice.comes() &&
+         return em_eo_start(c.spare_eo, &result, nullptr, 1, &notice.then) == EM_OK && notice.comes() &&
                 em_eo_get_state(c.spare_eo) == EM_EO_STATE_RUNNING;
      }},
     {"em_eo_start_sync",
@@ -129,7 +129,7 @@ const right_calls all = {
      [](full_core& c) {
          told notice(c);
          return em_eo_start_sync(c.spare_eo, nullptr, nullptr) == EM_OK &&
-                em_eo_stop(c.spare_eo, 1, notice.table.data()) == EM_OK && notice.comes() &&
+                em_eo_stop(c.spare_eo, 1, &notice.then) == EM_OK && notice.comes() &&
                 em_eo_get_state(c.spare_eo) == EM_EO_STATE_CREATED;
      }},
     {"em_eo_stop_sync",
@@ -168,7 +168,7 @@ const right_calls all = {
      [](full_core& c) {
          told notice(c);
          const auto then = c.do_this;
-         bool right = em_event_group_apply(c.group, 1, 1, notice.table.data()) == EM_OK;
+         bool right = em_event_group_apply(c.group, 1, 1, &notice.then) == EM_OK;
          c.do_this = [&](em_event_t e, em_queue_t) {
              right = right && em_event_group_increment(1) == EM_OK &&
                      em_send_group(make_event(), c.here.queue, em_event_group_current()) == EM_OK;
@@ -233,7 +233,7 @@ const right_calls all = {
      [](full_core& c) {
          told notice(c);
          em_notif_t seen{};
-         const bool right = em_event_group_apply(c.group, 1, 1, notice.table.data()) == EM_OK &&
+         const bool right = em_event_group_apply(c.group, 1, 1, &notice.then) == EM_OK &&
                             em_event_group_get_notif(c.group, 1, &seen) == 1 && seen.queue == c.here.queue;
          em_free(seen.event);
          return right && em_event_group_abort(c.group) == EM_OK;
@@ -308,13 +308,13 @@ const right_calls all = {
     {"em_tmo_set_abs",
      [](full_core& c) {
          told notice(c);
-         return em_tmo_set_abs(c.once, em_timer_current_tick(c.timer) + ms, notice.table[0].event) == EM_OK &&
+         return em_tmo_set_abs(c.once, em_timer_current_tick(c.timer) + ms, notice.then.event) == EM_OK &&
                 notice.comes();
      }},
     {"em_tmo_set_rel",
      [](full_core& c) {
          told notice(c);
-         return em_tmo_set_rel(c.once, ms, notice.table[0].event) == EM_OK && notice.comes();
+         return em_tmo_set_rel(c.once, ms, notice.then.event) == EM_OK && notice.comes();
      }},
     {"em_tmo_set_periodic",
      [](full_core& c) { return with_expired(c, [](em_event_t e) { return value_of(e) == 3; }); }},

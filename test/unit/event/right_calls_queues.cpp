@@ -102,7 +102,7 @@ const right_calls all = {
      [](full_core& c) {
          told notice(c);
          const em_core_mask_t mask = mask_of(1);
-         return em_queue_group_create("more", &mask, 1, notice.table.data()) != EM_QUEUE_GROUP_UNDEF && notice.comes();
+         return em_queue_group_create("more", &mask, 1, &notice.then) != EM_QUEUE_GROUP_UNDEF && notice.comes();
      }},
     {"em_queue_group_create_sync",
      [](full_core&) {
@@ -112,14 +112,14 @@ const right_calls all = {
     {"em_queue_group_delete",
      [](full_core& c) {
          told notice(c);
-         return em_queue_group_delete(c.cores, 1, notice.table.data()) == EM_OK && notice.comes();
+         return em_queue_group_delete(c.cores, 1, &notice.then) == EM_OK && notice.comes();
      }},
     {"em_queue_group_delete_sync", [](full_core& c) { return em_queue_group_delete_sync(c.cores) == EM_OK; }},
     {"em_queue_group_modify",
      [](full_core& c) {
          told notice(c);
          const em_core_mask_t mask = mask_of(0);
-         return em_queue_group_modify(c.cores, &mask, 1, notice.table.data()) == EM_OK && notice.comes();
+         return em_queue_group_modify(c.cores, &mask, 1, &notice.then) == EM_OK && notice.comes();
      }},
     {"em_queue_group_modify_sync",
      [](full_core& c) {
