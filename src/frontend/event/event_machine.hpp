@@ -329,7 +329,18 @@ class event_machine {
     // Guarded by lock_.
     std::uint64_t inside_ = 0;   // cores, bit by bit
     std::uint64_t sleeping_ = 0; // of them those whose bells are to be rung
-    std::uint64_t local_ = 0;    // that have something in locals_
+    // Written under it; bit c: of core c, which may look at its own without it. relaxed: only the core itself sets it, and
+    // when another one takes it away, nothing is there any more
+    class core_bits {
+      public:
+        operator std::uint64_t() const noexcept { return word_.load(memory_order::relaxed); }
+        void operator|=(std::uint64_t bits) noexcept { word_.store(*this | bits, memory_order::relaxed); }
+        void operator&=(std::uint64_t bits) noexcept { word_.store(*this & bits, memory_order::relaxed); }
+
+      private:
+        machine::atomic<std::uint64_t> word_{0};
+    };
+    core_bits local_; // that have something in locals_
     std::array<bell*, EM_MAX_CORES> bells_{};
     std::array<event_list, EM_MAX_CORES> locals_;
     struct two_places { // of what a core receives, and of what it has asked for ahead

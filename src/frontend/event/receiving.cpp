@@ -237,6 +237,9 @@ void event_machine::ask_ahead(int core) noexcept {
 }
 
 bool event_machine::next_local(int core, unsigned most, delivery& d) noexcept {
+    if ((local_ >> core & 1) == 0) {
+        return false;
+    }
     const std::lock_guard lock(lock_);
     event_list& mine = locals_[static_cast<std::size_t>(core)];
     if (mine.empty()) {
