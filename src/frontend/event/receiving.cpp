@@ -283,7 +283,9 @@ void event_machine::received(int core, const delivery& d, bool holds) noexcept {
         if (asked == nullptr || asked->group != q.group) {
             q.group->inside &= ~bit;
         }
-        over.changed = end_change(*q.group);
+        if (q.group->shown != q.group->mask || !q.group->when_changed.empty()) {
+            over.changed = end_change(*q.group);
+        }
         leave(d, over, w);
         const std::uint64_t ready = note();
         drains = !outputs_.empty();
@@ -296,7 +298,9 @@ void event_machine::received(int core, const delivery& d, bool holds) noexcept {
     if (drains) {
         drain_outputs();
     }
-    end(over);
+    if (over.any()) [[unlikely]] {
+        end(over);
+    }
 }
 
 void event_machine::received_local(const delivery& d) noexcept {
