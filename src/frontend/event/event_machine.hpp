@@ -238,7 +238,9 @@ class event_machine {
         return ahead_[static_cast<std::size_t>(core)].from != nullptr;
     }
     // What the core has sent to local queues.
-    [[nodiscard]] bool next_local(int core, unsigned most, delivery& d) noexcept;
+    [[nodiscard]] bool next_local(int core, unsigned most, delivery& d) noexcept {
+        return (local_ >> core & 1) != 0 && take_local(core, most, d);
+    }
     // The receive function has returned. `holds`: the core still holds the atomic queue.
     void received(int core, const delivery& d, bool holds) noexcept;
     void received_local(const delivery& d) noexcept;
@@ -295,6 +297,7 @@ class event_machine {
     [[nodiscard]] std::unique_ptr<event_queue> forget(event_queue& q) noexcept;
     [[nodiscard]] bool choose(int core, unsigned most, delivery& d, ordered_place& place, wake_ups& w) noexcept;
     void fill(event_queue& q, event_list& from, unsigned most, delivery& d) noexcept;
+    [[nodiscard]] bool take_local(int core, unsigned most, delivery& d) noexcept;
     void leave(const delivery& d, endings& over, wake_ups& w) noexcept;
     void end_leaving(event_queue& q, endings& over) noexcept;
     [[nodiscard]] std::vector<notice> end_change(queue_group& g) noexcept;

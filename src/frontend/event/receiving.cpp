@@ -236,10 +236,7 @@ void event_machine::ask_ahead(int core) noexcept {
     __builtin_prefetch(asked.from->context.load(memory_order::acquire));
 }
 
-bool event_machine::next_local(int core, unsigned most, delivery& d) noexcept {
-    if ((local_ >> core & 1) == 0) {
-        return false;
-    }
+bool event_machine::take_local(int core, unsigned most, delivery& d) noexcept {
     const std::lock_guard lock(lock_);
     event_list& mine = locals_[static_cast<std::size_t>(core)];
     if (mine.empty()) {
