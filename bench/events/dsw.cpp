@@ -36,7 +36,7 @@ std::string cores_on_processors(unsigned cores) {
     need(::sched_getaffinity(0, sizeof allowed, &allowed) == 0, "sched_getaffinity()");
     std::string found;
     unsigned core = 0;
-    for (int cpu = 0; cpu < CPU_SETSIZE && core < cores; ++cpu) {
+    for (std::size_t cpu = 0; cpu < CPU_SETSIZE && core < cores; ++cpu) {
         if (CPU_ISSET(cpu, &allowed)) {
             found.append(core == 0 ? "" : ",").append(std::to_string(core)).append("@").append(std::to_string(cpu));
             ++core;

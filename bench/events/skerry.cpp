@@ -140,9 +140,9 @@ class ring {
         return static_cast<std::uint32_t>(static_cast<const place*>(place_of_queue) - places_.data());
     }
 
-    static void receive(void* context, em_event_t e, em_event_type_t /*type*/, em_queue_t /*queue*/, void* place_) {
+    static void receive(void* context, em_event_t e, em_event_type_t /*type*/, em_queue_t /*queue*/, void* at_place) {
         ring& all = *static_cast<ring*>(context);
-        const std::uint32_t at = all.number_of(place_);
+        const std::uint32_t at = all.number_of(at_place);
         const em_event_t next = all.hop(e, at, static_cast<std::size_t>(em_core_id()));
         if (next != EM_EVENT_UNDEF) {
             all.send(next, (at + 1) % queues);
@@ -151,9 +151,9 @@ class ring {
         }
     }
 
-    static void receive_burst(void* context, em_event_t events[], int n, em_queue_t /*queue*/, void* place_) {
+    static void receive_burst(void* context, em_event_t events[], int n, em_queue_t /*queue*/, void* at_place) {
         ring& all = *static_cast<ring*>(context);
-        const std::uint32_t at = all.number_of(place_);
+        const std::uint32_t at = all.number_of(at_place);
         const std::uint32_t to = (at + 1) % queues;
         const auto core = static_cast<std::size_t>(em_core_id());
         int sent = 0;
@@ -204,7 +204,7 @@ class hostage {
   public:
     explicit hostage(unsigned workers) : cores_("bench", workers, sizeof(life), pool_events) {
         eo_ = event_cores::object("hostage", receive, this);
-        long_ = cores_.queue(eo_, EM_QUEUE_TYPE_ATOMIC, &long_);
+        long_ = cores_.queue(eo_, EM_QUEUE_TYPE_ATOMIC, this);
         for (em_queue_t& q : short_) {
             q = cores_.queue(eo_, EM_QUEUE_TYPE_ATOMIC, nullptr);
         }

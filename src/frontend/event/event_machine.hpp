@@ -239,7 +239,7 @@ class event_machine {
     }
     // What the core has sent to local queues.
     [[nodiscard]] bool next_local(int core, unsigned most, delivery& d) noexcept {
-        return (local_ >> core & 1) != 0 && take_local(core, most, d);
+        return local_.has(core) && take_local(core, most, d);
     }
     // The receive function has returned. `holds`: the core still holds the atomic queue.
     void received(int core, const delivery& d, bool holds) noexcept;
@@ -332,15 +332,17 @@ class event_machine {
     // Guarded by lock_.
     std::uint64_t inside_ = 0;   // cores, bit by bit
     std::uint64_t sleeping_ = 0; // of them those whose bells are to be rung
-    // Written under it; bit c: of core c, which may look at its own without it. relaxed: only the core itself sets it, and
-    // when another one takes it away, nothing is there any more
+    // Written under it; bit c: of core c, which may look at its own without it. relaxed: only the core itself sets it,
+    // and when another one takes it away, nothing is there any more
     class core_bits {
       public:
-        operator std::uint64_t() const noexcept { return word_.load(memory_order::relaxed); }
-        void operator|=(std::uint64_t bits) noexcept { word_.store(*this | bits, memory_order::relaxed); }
-        void operator&=(std::uint64_t bits) noexcept { word_.store(*this & bits, memory_order::relaxed); }
+        [[nodiscard]] bool has(int core) const noexcept { return (all() >> core & 1) != 0; }
+        friend std::uint64_t operator|(std::uint64_t bits, const core_bits& more) noexcept { return bits | more.all(); }
+        void operator|=(std::uint64_t bits) noexcept { word_.store(all() | bits, memory_order::relaxed); }
+        void operator&=(std::uint64_t bits) noexcept { word_.store(all() & bits, memory_order::relaxed); }
 
       private:
+        [[nodiscard]] std::uint64_t all() const noexcept { return word_.load(memory_order::relaxed); }
         machine::atomic<std::uint64_t> word_{0};
     };
     core_bits local_; // that have something in locals_
