@@ -62,7 +62,7 @@ def of_copies(measured, column):
     return measured["reached"].get(column)
 
 
-def _beside_copies(row, measured, column):
+def beside_copies(row, measured, column):
     found = of_copies(measured, column)
     if found is None:
         return Verdict(row.name, measured["workers"], False, f"{column}: no serial copies side by side were measured")
@@ -87,21 +87,21 @@ def _against(row, measured, column, rival):
     return Verdict(row.name, measured["workers"], passed, f"{column} / {rival} = {shown}, {limit}")
 
 
-def _unmeasured(row, measured, column):
+def unmeasured(row, measured, column):
     return Verdict(row, measured["workers"], False, f"{column}: {measured['problems'].get(column, 'not measured')}")
 
 
 def within(bound, measured, column):
     ours = value(measured, column)
     if ours is None:
-        return _unmeasured(bound.row, measured, column)
+        return unmeasured(bound.row, measured, column)
     if not bound.times:
-        return Verdict(bound.row, measured["workers"], ours <= bound.at_most, f"{column} = {ours:.3f}, {bound.says}",
+        return Verdict(bound.row, measured["workers"], bound.holds(ours), f"{column} = {ours:.3f}, {bound.says}",
                        f"{ours:.3f}", bound.says)
     found = ratio(ours, least(measured, bound.times))
     if found is None:
         return Verdict(bound.row, measured["workers"], False, f"{column}: nothing that {bound.says} is of was measured")
-    return Verdict(bound.row, measured["workers"], found <= bound.at_most, f"{column} is {found:.3f}, {bound.says}",
+    return Verdict(bound.row, measured["workers"], bound.holds(found), f"{column} is {found:.3f}, {bound.says}",
                    f"{found:.3f}", bound.says)
 
 
@@ -212,7 +212,7 @@ def evaluate(result):
             if column in result["missing"]:
                 continue
             if value(measured, column) is None:
-                verdicts.append(_unmeasured(row.name, measured, column))
+                verdicts.append(unmeasured(row.name, measured, column))
                 continue
             if not row.gated:
                 shown = True
@@ -222,7 +222,7 @@ def evaluate(result):
                          if bound.row == row.name and column in bound.columns
                          and measured["workers"] in bound.workers]
             if row.of_copies and measured["workers"] > 1:
-                verdicts.append(_beside_copies(row, measured, column))
+                verdicts.append(beside_copies(row, measured, column))
     for run in result["programs"]:
         verdicts += _programs(run)
     verdicts += _compile(result.get("compile", {}))

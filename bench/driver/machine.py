@@ -45,7 +45,7 @@ def describe():
                 for name, spellings in COMPILERS.items() for spelled in spellings[:1]}
     versions["rustc"] = output_of(["rustc", "--version"])
     versions |= {"oneTBB": _package("libtbb-dev"), "libomp": _package("libomp-19-dev"), "libgomp": _package("libgomp1"),
-                 "nettle": _package("nettle-dev")}
+                 "nettle": _package("nettle-dev"), "DPDK": _package("libdpdk-dev")}
     return _processor() | {
         "processors": processors(),
         "kernel": f"{platform.system()} {public_release(platform.release())}",

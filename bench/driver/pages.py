@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the documentation shows of the kept results: docs/benchmarks.md all of them, README a few rows of the newest."""
 
+import events_figures
 import gate
 import results
 import slice_figures
@@ -85,6 +86,15 @@ def slice_(kept):
     return "\n".join(lines)
 
 
+def events(kept):
+    if not kept:
+        return "No result is kept yet.\n"
+    lines = [*_machines(_letters(kept), events_figures.evaluate), ""]
+    for letter, result in _letters(kept):
+        lines += [f"### Machine {letter}", "", events_figures.markdown(result)]
+    return "\n".join(lines)
+
+
 def write_fork_join(folder=results.FOLDER):
     kept = results.kept("fork-join", folder)
     table.write(BENCHMARKS, fork_join(kept), *marks("fork-join"))
@@ -93,6 +103,10 @@ def write_fork_join(folder=results.FOLDER):
 
 def write_slice(folder=results.FOLDER):
     table.write(BENCHMARKS, slice_(results.kept("slice", folder)), *marks("slice"))
+
+
+def write_events(folder=results.FOLDER):
+    table.write(BENCHMARKS, events(results.kept("events", folder)), *marks("events"))
 
 
 def marks(name):

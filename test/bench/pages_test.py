@@ -64,6 +64,7 @@ class Pages(unittest.TestCase):
         fork_join = results.kept("fork-join")
         for path, text, name in ((pages.BENCHMARKS, pages.fork_join(fork_join), "fork-join"),
                                  (pages.BENCHMARKS, pages.slice_(results.kept("slice")), "slice"),
+                                 (pages.BENCHMARKS, pages.events(results.kept("events")), "events"),
                                  (pages.README, table.public(fork_join[0]), "public")):
             self.assertEqual(between(path, *pages.marks(name)), text, f"{path.name} is not what tools/bench --write makes")
 

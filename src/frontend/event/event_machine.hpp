@@ -239,7 +239,9 @@ class event_machine {
         return ahead_[static_cast<std::size_t>(core)].from != nullptr;
     }
     // What the core has sent to local queues.
-    [[nodiscard]] bool next_local(int core, unsigned most, delivery& d) noexcept;
+    [[nodiscard]] bool next_local(int core, unsigned most, delivery& d) noexcept {
+        return local_.has(core) && take_local(core, most, d);
+    }
     // The receive function has returned. `holds`: the core still holds the atomic queue.
     void received(int core, const delivery& d, bool holds) noexcept;
     void received_local(const delivery& d) noexcept;
@@ -296,6 +298,7 @@ class event_machine {
     [[nodiscard]] std::unique_ptr<event_queue> forget(event_queue& q) noexcept;
     [[nodiscard]] bool choose(int core, unsigned most, delivery& d, ordered_place& place, wake_ups& w) noexcept;
     void fill(event_queue& q, event_list& from, unsigned most, delivery& d) noexcept;
+    [[nodiscard]] bool take_local(int core, unsigned most, delivery& d) noexcept;
     void leave(const delivery& d, endings& over, wake_ups& w) noexcept;
     void end_leaving(event_queue& q, endings& over) noexcept;
     [[nodiscard]] std::vector<notice> end_change(queue_group& g) noexcept;
@@ -330,7 +333,20 @@ class event_machine {
     // Guarded by lock_.
     std::uint64_t inside_ = 0;   // cores, bit by bit
     std::uint64_t sleeping_ = 0; // of them those whose bells are to be rung
-    std::uint64_t local_ = 0;    // that have something in locals_
+    // Written under it; bit c: of core c, which may look at its own without it. relaxed: only the core itself sets it,
+    // and when another one takes it away, nothing is there any more
+    class core_bits {
+      public:
+        [[nodiscard]] bool has(int core) const noexcept { return (all() >> core & 1) != 0; }
+        friend std::uint64_t operator|(std::uint64_t bits, const core_bits& more) noexcept { return bits | more.all(); }
+        void operator|=(std::uint64_t bits) noexcept { word_.store(all() | bits, memory_order::relaxed); }
+        void operator&=(std::uint64_t bits) noexcept { word_.store(all() & bits, memory_order::relaxed); }
+
+      private:
+        [[nodiscard]] std::uint64_t all() const noexcept { return word_.load(memory_order::relaxed); }
+        machine::atomic<std::uint64_t> word_{0};
+    };
+    core_bits local_; // that have something in locals_
     std::array<bell*, EM_MAX_CORES> bells_{};
     std::array<event_list, EM_MAX_CORES> locals_;
     struct two_places { // of what a core receives, and of what it has asked for ahead

@@ -129,9 +129,9 @@ em_status_t tell_not_marked(const char* function, em_escope_t scope, event& e) n
                        reinterpret_cast<void*>(p.queue));
 }
 
-bool giving_away::begin(event& e, std::uint16_t generation, event_call call, event_mark mark) noexcept {
-    e_ = verifies() ? &e : nullptr;
-    return e_ == nullptr || e.state.give_away(generation, call, mark, before_, after_);
+bool giving_away::begin_verified(event& e, std::uint16_t generation, event_call call, event_mark mark) noexcept {
+    e_ = &e;
+    return e.state.give_away(generation, call, mark, before_, after_);
 }
 
 void giving_away::take_back() noexcept {

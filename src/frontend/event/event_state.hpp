@@ -104,12 +104,17 @@ class giving_away {
   public:
     // False: the handle is not the owner's.
     [[nodiscard]] bool begin(event& e, std::uint16_t generation, event_call call,
-                             event_mark mark = event_mark::none) noexcept;
+                             event_mark mark = event_mark::none) noexcept {
+        e_ = nullptr;
+        return !verifies() || begin_verified(e, generation, call, mark);
+    }
     // It is still the caller's, unless who has refused it (an output function, a hook) has used it up. Precondition: it
     // began.
     void take_back() noexcept;
 
   private:
+    [[nodiscard]] bool begin_verified(event& e, std::uint16_t generation, event_call call, event_mark mark) noexcept;
+
     // Set by begin(): a sender has a table of these, and uses few of them.
     event* e_; // null: without verification
     std::uint64_t before_;

@@ -236,7 +236,7 @@ void event_machine::ask_ahead(int core) noexcept {
     __builtin_prefetch(asked.from->context.load(memory_order::acquire));
 }
 
-bool event_machine::next_local(int core, unsigned most, delivery& d) noexcept {
+bool event_machine::take_local(int core, unsigned most, delivery& d) noexcept {
     const std::lock_guard lock(lock_);
     event_list& mine = locals_[static_cast<std::size_t>(core)];
     if (mine.empty()) {
@@ -280,7 +280,9 @@ void event_machine::received(int core, const delivery& d, bool holds) noexcept {
         if (asked == nullptr || asked->group != q.group) {
             q.group->inside &= ~bit;
         }
-        over.changed = end_change(*q.group);
+        if (q.group->shown != q.group->mask || !q.group->when_changed.empty()) {
+            over.changed = end_change(*q.group);
+        }
         leave(d, over, w);
         const std::uint64_t ready = note();
         drains = !outputs_.empty();
@@ -293,7 +295,9 @@ void event_machine::received(int core, const delivery& d, bool holds) noexcept {
     if (drains) {
         drain_outputs();
     }
-    end(over);
+    if (over.any()) [[unlikely]] {
+        end(over);
+    }
 }
 
 void event_machine::received_local(const delivery& d) noexcept {

@@ -127,8 +127,34 @@ int send_events(event_call call, em_escope_t scope, std::span<const em_event_t> 
     return static_cast<int>(count);
 }
 
+// The same for one event and no group, without a table: of all calls most are so. Precondition: in no start function.
+em_status_t send_alone(event_call call, em_escope_t scope, em_event_t handle, em_queue_t queue) noexcept {
+    return with_machine(name_of(call), scope, [&](event_machine& em) -> em_status_t {
+        if (em.queue(queue) == nullptr) {
+            return refuse_queue(call, scope, EM_ERR_BAD_ID, no_queue, queue);
+        }
+        giving_away giving;
+        em_status_t wrong = EM_OK;
+        event* const e = given_away(call, scope, handle, giving, wrong);
+        if (e == nullptr) {
+            return wrong;
+        }
+        const em_event_t now = e->handle();
+        tell_sent(std::span(&now, 1), queue, EM_EVENT_GROUP_UNDEF);
+        const event_machine::sent result = em.send(now, queue);
+        if (result != event_machine::sent::yes) {
+            giving.take_back();
+            return refuse_sent(call, scope, result, queue);
+        }
+        return EM_OK;
+    });
+}
+
 em_status_t send_one(event_call call, em_escope_t scope, em_event_t handle, em_queue_t queue,
                      em_event_group_t group) noexcept {
+    if (group == EM_EVENT_GROUP_UNDEF && this_event_thread.starting == nullptr) {
+        return send_alone(call, scope, handle, queue);
+    }
     em_status_t status = EM_OK;
     static_cast<void>(send_events(call, scope, std::span(&handle, 1), queue, group, status));
     return status;

@@ -51,8 +51,11 @@ event_machine::sent event_machine::send(std::span<const em_event_t> events, em_q
     if (local && taken != 0) {
         local_ |= std::uint64_t{1} << self.core;
     }
-    wake_one(list(*q), w);
-    note();
+    const std::uint64_t able = list(*q);
+    wake_one(able, w);
+    if (able != 0 || local) { // else what is ready for whom is as before
+        note();
+    }
     lock.unlock();
     return taken == events.size() ? sent::yes : sent::full;
 }
