@@ -12,7 +12,7 @@
 namespace skerry::test {
 namespace {
 
-TEST_P(event_rules, r18_what_lies_in_a_queue_that_stops_is_freed_and_what_is_refused_is_still_the_senders) {
+TEST_P(event_rules, r18_what_lies_in_a_queue_that_stops_is_freed_and_told_and_what_is_refused_is_still_the_senders) {
     constexpr std::uint32_t events = 8;
     std::atomic<int> received{0};
     receive_by count = [&](em_event_t e, em_queue_t) {
@@ -34,6 +34,7 @@ TEST_P(event_rules, r18_what_lies_in_a_queue_that_stops_is_freed_and_what_is_ref
     send_value(0, q);
     send_value(1, q);
     ASSERT_EQ(em_eo_stop_sync(eo), EM_OK);
+    expect_error(EM_ERR_BAD_STATE, "em_eo_stop: 2 events were freed, of queues from which nobody receives any more");
     EXPECT_EQ(free_events(events - 1), events - 1);
     expect_refused();
     start_object(eo);
