@@ -3,12 +3,17 @@
 #include "ways.hpp"
 
 #include <array>
+#include <cstdlib>
 #include <initializer_list>
 #include <ostream>
 
 namespace skerry::test {
 
 namespace {
+
+// Beside the cores one thread runs tasks, on each machine. With one worker, which is none beside them, spawn() runs its
+// task in place.
+[[maybe_unused]] const int one_more_worker = setenv("SKERRY_WORKERS", "2", 1);
 
 constexpr std::array dispatch_modes = {
     dispatch_mode{"synchronous", [](skerry_em_options_t&) {}},
