@@ -53,7 +53,7 @@ TEST(RandomEvents, KeepTheirPromises) {
         std::chrono::steady_clock::now() + std::chrono::duration<double>(2 * random_programs::stress_seconds());
     for (std::uint64_t seed = random_programs::first_seed();
          std::chrono::steady_clock::now() < end || programs < fewest; ++seed) {
-        rc::detail::TestParams params;
+        rc::detail::TestParams params = rc::detail::configuration().testParams; // RC_PARAMS may say not to shrink
         params.seed = seed;
         params.maxSuccess = round;
         const auto result =
