@@ -13,7 +13,8 @@ namespace random_events {
 
 namespace {
 
-constexpr std::size_t most_nodes = 60;
+constexpr std::size_t most_nodes = 100;
+constexpr std::array<unsigned, 4> turns_away = {0, 1, 5, 20}; // yields of a receive function, at each of some places
 constexpr unsigned deepest = 4;
 
 class maker {
@@ -59,17 +60,20 @@ class maker {
 
     void add_step() {
         const unsigned what = some(8);
-        if (what == 1 || what == 2) {
+        if (what >= 1 && what <= 3) {
             p_.steps.push_back({step::kind::mask, some(1U << p_.cores)});
-        } else if (what == 3 && p_.groups.size() < 3) {
+        } else if (what == 5 && p_.groups.size() < 3) {
             p_.steps.push_back({step::kind::group, static_cast<unsigned>(p_.groups.size())});
             add_group();
         } else {
-            const unsigned root = add_node(pick([](const queue& q) { return q.type != EM_QUEUE_TYPE_LOCAL; }), none, 0);
-            if (what == 4) {
-                p_.others.push_back(root);
-            } else {
-                p_.steps.push_back({step::kind::send, root});
+            const unsigned to = pick([](const queue& q) { return q.type != EM_QUEUE_TYPE_LOCAL; });
+            for (unsigned roots = 1 + some(6); roots != 0; --roots) {
+                const unsigned root = add_node(to, none, 0);
+                if (what == 4) {
+                    p_.others.push_back(root);
+                } else {
+                    p_.steps.push_back({step::kind::send, root});
+                }
             }
         }
     }
@@ -108,7 +112,7 @@ class maker {
         n.group = q.received() && q.most == 0 ? group : none;
         if (q.received()) {
             const unsigned how = some(256);
-            n.dawdles = how % 4;
+            n.dawdles = turns_away[how % 4];
             n.asks_ahead = (how & 4) != 0;
             n.hands_on = (how & 8) != 0;
             const unsigned children = depth < deepest ? some(4) : 0;

@@ -154,7 +154,7 @@ TEST_P(event_rules, r16_an_empty_mask_holds_events_and_a_refill_delivers_each_on
     };
     cores machine(core_count());
     const em_queue_group_t g = make_group(0);
-    const receiver held = make_receiver(note, EM_QUEUE_TYPE_ATOMIC, g, EM_QUEUE_PRIO_HIGHEST);
+    const receiver held = make_receiver(note, EM_QUEUE_TYPE_ATOMIC, g);
     const receiver other = make_receiver(pass, EM_QUEUE_TYPE_PARALLEL);
     for (int round = 0; round < rounds; ++round) {
         for (int i = 0; i < each; ++i) {

@@ -50,7 +50,7 @@ TEST_P(event_rules, r22_an_event_group_notifies_once_behind_its_last_receive) {
     const receiver listener = make_receiver(tell, EM_QUEUE_TYPE_ATOMIC, EM_QUEUE_GROUP_DEFAULT, EM_QUEUE_PRIO_HIGHEST);
     const em_event_group_t group = em_event_group_create();
     for (int round = 1; round <= rounds; ++round) {
-        apply(group, each, listener.queue);
+        ASSERT_NO_FATAL_FAILURE(apply(group, each, listener.queue));
         for (int i = 0; i < each; ++i) {
             send_counted(worker.queue, group);
         }

@@ -228,7 +228,7 @@ TEST_P(event_rules, r05_send_multi_keeps_the_order_of_the_table_and_the_tail_is_
     const em_queue_t any_number = add_queue(eo, make_queue(EM_QUEUE_TYPE_ATOMIC, held, EM_QUEUE_PRIO_LOW));
     start_object(eo);
     const std::vector<em_event_t> some = make_events(7);
-    EXPECT_EQ(em_send_multi(some.data(), 7, bounded), 4);
+    ASSERT_EQ(em_send_multi(some.data(), 7, bounded), 4);
     expect_error(EM_ERR_OPERATION_FAILED, "em_send_multi: queue");
     EXPECT_EQ(em_send_multi(&some[4], 3, any_number), 3);
     std::vector<em_event_t> many = make_events(100);
