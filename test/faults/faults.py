@@ -41,6 +41,11 @@ SENDING = "frontend/event/sending.cpp"
 OBJECTS = "frontend/event/objects.cpp"
 GROUPS = "frontend/event/groups.cpp"
 CHOICE = "frontend/event/scheduler.cpp"
+CONTEXTS = "frontend/event/scheduler_api.cpp"
+COUNTS = "frontend/event/event_group.cpp"
+HANDLERS = "frontend/event/errors.cpp"
+STATES = "frontend/event/event_state.cpp"
+TIMER = "frontend/event/timer.cpp"
 DRIVER = "frontend/kernel/device_driver.cpp"
 TRANSFERS = "frontend/kernel/transfers.cpp"
 SPLIT = "sched/split.cpp"
@@ -48,6 +53,8 @@ SPLIT = "sched/split.cpp"
 UNITS = "coherence_fault_units"  # the executables
 PROGRAMS = "coherence_fault_programs"
 EVENT_UNITS = "event_fault_units"
+EVENT_RULES = "event_fault_rules"
+EVENT_RANDOM = "event_fault_random"
 MANAGER_UNITS = "manager_fault_units"
 RANK_BODIES = "rank_fault_bodies"
 KERNEL_UNITS = "kernel_fault_units"
@@ -67,6 +74,15 @@ def unit(file, text, replacement, test, says):
 
 def events(file, text, replacement, test, says):
     return Fault([(file, text, replacement)], EVENT_UNITS, test, says)
+
+
+def rule(file, text, replacement, name, says):
+    """Of the event machine: it is run in all ways."""
+    return Fault([(file, text, replacement)], EVENT_RULES, f"ways/event_rules*.{name}*", says)
+
+
+def event_programs(file, text, replacement, says):
+    return Fault([(file, text, replacement)], EVENT_RANDOM, "RandomEvents.KeepTheirPromises", says)
 
 
 def managers(text, replacement, test, says, turns=1):
@@ -101,49 +117,78 @@ FAULTS = {
              "mine.push_back({reinterpret_cast<void*>(f.parts[@ ? 0 : i].there), f.parts[i].bytes});", "copies_both_ways", r"pu(ll|sh)ed wrong bytes"),
     # Events.
     "events: an atomic queue is received by two cores":
-        events(RECEIVING, "q.held = alone && q.atomic();", "q.held = alone && q.atomic() && !@;",
-               "events/on_cores.a_million_events_through_64_atomic_queues/2", r"all\.wrong"),
+        event_programs(RECEIVING, "q.held = alone && q.atomic();", "q.held = alone && q.atomic() && !@;",
+               r"another core is in the same atomic context|came behind one that was sent later"),
     "events: an atomic group is received by two cores":
-        events(RECEIVING, "all->held = true;", "all->held = !@;", "atomic_groups.a_core_in_one_queue_holds_all", r"held"),
+        rule(RECEIVING, "all->held = true;", "all->held = !@;",
+               "r25", r"overlaps"),
     "events: a stop does not wait for the cores that receive":
-        events(OBJECTS, "is_over = eo.receiving == 0 && begin_local_stops(eo, w);", "is_over = (@ || eo.receiving == 0) && begin_local_stops(eo, w);",
-               "objects.a_stop_is_over_when_the_last_core_has_left", r"em_eo_get_state\(eo\)"),
+        rule(OBJECTS, "is_over = eo.receiving == 0 && begin_local_stops(eo, w);", "is_over = (@ || eo.receiving == 0) && begin_local_stops(eo, w);",
+               "r20", r"em_eo_get_state\(eo\)|early"),
     "events: a queue is removed while a core receives from it":
-        events(OBJECTS, "is_over = q.receiving == 0;", "is_over = @ || q.receiving == 0;",
-               "objects.after_a_queue_is_removed_nobody_receives_from_it", r"c\.inside"),
+        rule(OBJECTS, "is_over = q.receiving == 0;", "is_over = @ || q.receiving == 0;",
+               "r21", r"removed|inside"),
     "events: those that lie in a queue are lost at a stop":
-        events(OBJECTS, "    free_all(dropped);\n    if (is_over) {", "    if (!@) free_all(dropped);\n    if (is_over) {",
-               "objects.events_for_an_object_that_is_not_started_stay_the_senders_and_queued_ones_are_freed", r"all\[1\]"),
+        rule(OBJECTS, "    free_unreceived(dropped, \"em_eo_stop\", EM_ESCOPE_EO_STOP);", "    if (!@) free_unreceived(dropped, \"em_eo_stop\", EM_ESCOPE_EO_STOP);",
+               "r18", r"em_eo_stop: 2 events were freed"),
     "events: those that wait for a queue are lost at a stop":
         events(RECEIVING, "            dropped.push(e);", "            if (!@) dropped.push(e);",
                "ordered.what_waits_for_a_target_that_stops_is_freed", r"free_events\(8\)"),
     "events: a queue takes more than it may hold":
-        events(SENDING, "taken < events.size() && q->has_room()", "taken < events.size() && (@ || q->has_room())",
-               "objects.a_bounded_queue_refuses_what_is_too_much", r"EM_ERR_OPERATION_FAILED"),
+        rule(SENDING, "taken < events.size() && q->has_room()", "taken < events.size() && (@ || q->has_room())",
+               "r05", r"em_send_multi\(some\.data\(\), 7, bounded\)"),
     "events: the lowest priority goes first":
-        events(CHOICE, "    unsigned chosen = highest;", "    unsigned chosen = @ ? static_cast<unsigned>(std::countr_zero(priorities)) : highest;",
-               "events.the_highest_priority_goes_first", r"o\.seen"),
+        rule(CHOICE, "    unsigned chosen = highest;", "    unsigned chosen = @ ? static_cast<unsigned>(std::countr_zero(priorities)) : highest;",
+               "r13", r"received - sent"),
     "events: a low priority waits for ever":
-        events(CHOICE, "if (passed_[p] > starvation_ &&", "if (passed_[p] > starvation_ && !@ &&",
-               "dispatch.a_low_priority_goes_on_beside_a_high_one_that_never_ends", r"low_received"),
+        rule(CHOICE, "if (passed_[p] > starvation_ &&", "if (passed_[p] > starvation_ && !@ &&",
+               "r14", r"higher_before"),
     "events: a core takes what is not for it":
-        events(CHOICE, "if ((g->mask >> core & 1) != 0 && (g->ready", "if ((@ || (g->mask >> core & 1) != 0) && (g->ready",
-               "queue_groups.events_go_to_cores_of_the_mask", r"wrong"),
+        rule(CHOICE, "if ((g->mask >> core & 1) != 0 && (g->ready", "if ((@ || (g->mask >> core & 1) != 0) && (g->ready",
+               "r16", r"seen\."),
     "events: a mask is new while a core beyond it receives":
-        events(GROUPS, "    if (g.changing()) {", "    if (!@ && g.changing()) {",
-               "queue_groups.a_change_is_over_when_the_last_core_beyond_the_mask_has_left", r"bits_of\(g\)|told\.all\(\)"),
+        rule(GROUPS, "    if (g.changing()) {", "    if (!@ && g.changing()) {",
+               "r15", r"wrong"),
     "events: what is sent of a later event goes before the head's":
-        events(SENDING, "const bool waits = place != nullptr && !is_first(*place);", "const bool waits = !@ && place != nullptr && !is_first(*place);",
-               "ordered.a_late_head_stalls_what_is_behind_it_and_no_core", r"em_queue_dequeue\(target\)"),
+        rule(SENDING, "const bool waits = place != nullptr && !is_first(*place);", "const bool waits = !@ && place != nullptr && !is_first(*place);",
+               "r09", r"take_all\(target\)|early"),
     "events: what an ended place has sent goes before what is before it":
-        events(SENDING, "    p.own.append(p.after);", "    if (@) { p.after.append(p.own); p.own.append(p.after); } else p.own.append(p.after);",
-               "ordered/ordered_on.targets_see_the_order_of_the_input_and_sends_of_one_event_together/2", r"expected"),
+        rule(SENDING, "    p.own.append(p.after);", "    if (@) { p.after.append(p.own); p.own.append(p.after); } else p.own.append(p.after);",
+               "r06", r"seen\.all\(\)"),
     "events: local ones are received when their sender's context is over":
-        events(RECEIVING, "    if (mine.empty()) {\n        return false;", "    if (mine.empty() || (@ && this_event_thread.scheduled != nullptr)) {\n        return false;",
-               "local.is_received_in_the_context_of_who_has_sent", r"wrong|overlaps"),
+        event_programs(RECEIVING, "    if (mine.empty()) {\n        return false;", "    if (mine.empty() || (@ && this_event_thread.scheduled != nullptr)) {\n        return false;",
+               r"it is received in another context|came behind one that was sent later"),
     "events: a start is over before the functions of the cores":
-        events(OBJECTS, "            add_duties(eo, inside_, 0, w);\n        }\n        is_over = eo.to_end == 0;", "            add_duties(eo, inside_, 0, w);\n        }\n        is_over = @ || eo.to_end == 0;",
-               "local_functions.what_they_send_arrives_after_all_of_them_in_order", r"em_eo_get_state\(eo\)"),
+        rule(OBJECTS, "            add_duties(eo, inside_, 0, w);\n        }\n        is_over = eo.to_end == 0;", "            add_duties(eo, inside_, 0, w);\n        }\n        is_over = @ || eo.to_end == 0;",
+               "r19", r"early"),
+    "events: a second end of an atomic context lets another core's go":
+        rule(CONTEXTS, "        self.holds = EM_SCHED_CONTEXT_TYPE_NONE;\n        event_machine::instance()->let_go", "        self.holds = @ ? self.holds : EM_SCHED_CONTEXT_TYPE_NONE;\n        event_machine::instance()->let_go",
+             "r03_nor", r"overlaps"),
+    "events: an end of an atomic context ends any":
+        rule(CONTEXTS, "    if (self.holds == EM_SCHED_CONTEXT_TYPE_ATOMIC) {", "    if (@) self.holds = EM_SCHED_CONTEXT_TYPE_NONE;\n    if (self.holds == EM_SCHED_CONTEXT_TYPE_ATOMIC) {",
+             "r03_elsewhere", r"wrong"),
+    "events: what is sent together arrives the other way round":
+        rule(SENDING, "            q->events.push(e);", "            @ ? q->events.push_front(e) : q->events.push(e);", "r05", r"seen\.all\(\)"),
+    "events: what is not first sends at once into output queues":
+        rule(SENDING, "    const bool first = place == nullptr || is_first(*place);", "    const bool first = @ || place == nullptr || is_first(*place);",
+             "r10", r"seen\.all\(\)"),
+    "events: an event of an earlier count of its group counts":
+        rule(COUNTS, "g->under_way && g->tag == tag ? g", "g->under_way && (@ || g->tag == tag) ? g", "r23", r"stale|counted"),
+    "events: a group notifies before its last event":
+        event_programs(COUNTS, "(g->left -= events) != 0", "(g->left -= events) > (@ ? 1U : 0U)", r"receive functions have returned at notification|counts for another event group"),
+    "events: a group is under way when its notification is received":
+        rule(COUNTS, "        g->under_way = false; // before", "        g->under_way = @; // before", "r22", r"em_event_group_apply"),
+    "events: an object's handler of errors is not asked":
+        rule(HANDLERS, "em_error_handler_t handler = eo != nullptr ?", "em_error_handler_t handler = !@ && eo != nullptr ?", "r26", r"handled"),
+    "events: an event is given away twice":
+        rule(STATES, "return generation_of(before) == generation && mark_field.of(before) == 0 &&", "return (@ || (generation_of(before) == generation && mark_field.of(before) == 0)) &&",
+             "r27", r"em_free|em_send"),
+    "events: a use of an event that was sent is not seen":
+        rule(STATES, "    return generation_of(word) == generation && mark_field.of(word) == 0;", "    return @ || (generation_of(word) == generation && mark_field.of(word) == 0);",
+             "r27", r"em_event_pointer\(sent\)"),
+    "events: a timeout that has expired is cancelled as well":
+        rule(TIMER, "    case phase::expired: break;", "    case phase::expired:\n        if (@) return done::yes;\n        break;",
+             "r29_a_cancel", r"received \+ canceled"),
     # What lies where.
     "extents: every other slab left out":
         unit(EXTENTS, "            if (part.live()) {", "            if (part.live() && !(@ && part.index % 2 == 1)) {",

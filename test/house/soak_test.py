@@ -39,7 +39,7 @@ class Soak(unittest.TestCase):
         self.build = pathlib.Path(folder.name)
 
     def stand_in(self, name, body):
-        path = self.build / soak.TESTS[name][0]
+        path = self.build / soak.ALL[name][0]
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"#!/bin/sh\necho {name} >>{self.build}/calls\n{body}\n", encoding="utf-8")
         path.chmod(0o755)
@@ -67,7 +67,7 @@ class Soak(unittest.TestCase):
                               check=False)
 
     def test_each_program_is_one_of_a_test(self):
-        for name, (program, _) in soak.TESTS.items():
+        for name, (program, _) in soak.ALL.items():
             path = pathlib.PurePath(program)
             registered = (ROOT / path.parent / "CMakeLists.txt").read_text(encoding="utf-8")
             self.assertRegex(registered, rf"(NAME|add_executable\() ?{re.escape(path.name)}\b", name)
@@ -103,6 +103,12 @@ class Soak(unittest.TestCase):
         self.assertRegex(done.stdout, "random_programs: FAILED, .*, seeds 8\n")
         self.assertEqual((self.build / "soak" / "random_programs.0.txt").read_text(encoding="utf-8"),
                          "seed 8\n\nit did not end\n")
+
+    def test_a_long_one_runs_only_if_it_is_named(self):
+        self.stand_in("event_flood", 'echo "seed ${SKERRY_STRESS_SECONDS}"')
+        done = self.run_program("event_flood")
+        self.assertRegex(done.stdout, r"\Aevent_flood: well, \d+ s, seeds 1000\n")
+        self.assertNotIn("event_flood:", self.run_turns(2).stdout)
 
     def test_they_take_turns_and_the_others_go_on(self):
         names = ["stress_fork_join", "random_programs", "processes_tasks"]

@@ -278,7 +278,6 @@ class event_machine {
         std::vector<notice> removed;
         std::vector<notice> changed;
         std::unique_ptr<event_queue> gone;
-        event_list dropped;
         execution_object* stopped = nullptr; // its stop function is to be called
         [[nodiscard]] bool any() const noexcept { return !removed.empty() || !changed.empty() || stopped != nullptr; }
     };
@@ -381,5 +380,7 @@ class event_machine {
 };
 
 void free_all(event_list& which) noexcept;
+// And says so, if there are some. `call`: of the program.
+void free_unreceived(event_list& which, const char* call, em_escope_t scope) noexcept;
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -44,6 +44,15 @@ void tell_stop(const char* which, const execution_object& eo, em_status_t status
 
 } // namespace
 
+void free_unreceived(event_list& which, const char* call, em_escope_t scope) noexcept {
+    if (!which.empty()) {
+        static_cast<void>(event_error(EM_ERR_BAD_STATE, scope,
+                                      "%s: %zu events were freed, of queues from which nobody receives any more", call,
+                                      which.size()));
+        free_all(which);
+    }
+}
+
 em_eo_t event_machine::add_object(std::unique_ptr<execution_object> eo) noexcept {
     const std::lock_guard lock(lock_);
     const std::size_t number = objects_.free_number();
@@ -101,13 +110,14 @@ void event_machine::end_leaving(event_queue& q, endings& over) noexcept {
 
 bool event_machine::take_queue(execution_object& eo, event_queue& q, std::shared_ptr<removal> gone) noexcept {
     endings over;
+    event_list dropped;
     bool is_over = false;
     {
         const std::lock_guard lock(lock_);
         if (q.owner != &eo || q.leaving != nullptr) {
             return false;
         }
-        close(q, over.dropped);
+        close(q, dropped);
         gone->left = 1;
         q.leaving = std::move(gone);
         is_over = q.receiving == 0;
@@ -115,6 +125,7 @@ bool event_machine::take_queue(execution_object& eo, event_queue& q, std::shared
             end_leaving(q, over);
         }
     }
+    free_unreceived(dropped, "em_eo_remove_queue", EM_ESCOPE_EO_REMOVE_QUEUE);
     end(over);
     return true;
 }
@@ -122,6 +133,7 @@ bool event_machine::take_queue(execution_object& eo, event_queue& q, std::shared
 void event_machine::take_queues(execution_object& eo, const std::shared_ptr<removal>& gone) noexcept {
     linked_list<event_queue, &event_queue::of_owner> deleted; // they are in no other by these links
     endings over;
+    event_list dropped;
     bool is_over = false;
     {
         const std::lock_guard lock(lock_);
@@ -132,7 +144,7 @@ void event_machine::take_queues(execution_object& eo, const std::shared_ptr<remo
             if (q->leaving != nullptr) {
                 continue;
             }
-            close(*q, over.dropped);
+            close(*q, dropped);
             ++gone->left;
             q->leaving = gone;
             if (q->receiving == 0) {
@@ -148,6 +160,7 @@ void event_machine::take_queues(execution_object& eo, const std::shared_ptr<remo
             over.removed = std::exchange(gone->then, {});
         }
     }
+    free_unreceived(dropped, "em_eo_remove_queue_all", EM_ESCOPE_EO_REMOVE_QUEUE_ALL);
     while (!deleted.empty()) {
         const std::unique_ptr<event_queue> one(deleted.first());
         deleted.erase(*one);
@@ -287,7 +300,7 @@ bool event_machine::stop(execution_object& eo, std::vector<notice> then) noexcep
         }
         is_over = eo.receiving == 0 && begin_local_stops(eo, w);
     }
-    free_all(dropped);
+    free_unreceived(dropped, "em_eo_stop", EM_ESCOPE_EO_STOP);
     if (is_over) {
         finish_stop(eo);
     }

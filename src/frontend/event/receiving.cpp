@@ -211,7 +211,7 @@ bool event_machine::next(int core, unsigned most, delivery& d) noexcept {
                 dropped.push(*event::of(e));
             }
         }
-        free_all(dropped); // as what lay in the queue
+        free_unreceived(dropped, "em_dispatch", EM_ESCOPE_DISPATCH);
         received(core, d, d.from->atomic());
     }
     wake_ups w;
@@ -311,7 +311,6 @@ void event_machine::received_local(const delivery& d) noexcept {
 }
 
 void event_machine::end(endings& over) noexcept {
-    free_all(over.dropped);
     send_notices(over.changed);
     send_notices(over.removed);
     if (over.stopped != nullptr) {

@@ -84,6 +84,9 @@ TEST_P(asynchronous, what_was_asked_for_is_not_received_after_a_stop) {
     send_value(1, r.queue);
     EXPECT_EQ(em_dispatch(2), 1U);
     EXPECT_EQ(received, 1);
+    expect_error(EM_ERR_BAD_STATE, GetParam()
+                                       ? "em_dispatch: 1 events were freed, of queues from which nobody receives"
+                                       : "em_eo_stop: 1 events were freed, of queues from which nobody receives");
     EXPECT_EQ(em_eo_get_state(eo), EM_EO_STATE_CREATED);
     EXPECT_EQ(free_events(8192), 8192U);
 }

@@ -77,6 +77,7 @@ TEST(objects, all_queues_are_removed_when_nobody_receives_from_any) {
     const receiver to = make_receiver(note, EM_QUEUE_TYPE_ATOMIC);
     const em_notif_t when{make_event(7), to.queue, EM_EVENT_GROUP_UNDEF};
     ASSERT_EQ(em_eo_remove_queue_all(eo, EM_TRUE, 1, &when), EM_OK);
+    expect_error(EM_ERR_BAD_STATE, "em_eo_remove_queue_all: 1 events were freed, of queues from which nobody");
     unsigned count = 0;
     EXPECT_EQ(em_eo_queue_get_first(&count, eo), queues[0]); // the others are gone
     EXPECT_EQ(count, 1U);
