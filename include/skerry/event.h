@@ -13,6 +13,8 @@ EM_BEGIN_DECLS
 #define SKERRY_ESCOPE_EM_OPTIONS_INIT (EM_ESCOPE_INTERNAL_MASK | 0x5301)
 #define SKERRY_ESCOPE_EM_CONFIGURE (EM_ESCOPE_INTERNAL_MASK | 0x5302)
 #define SKERRY_ESCOPE_EM_ALLOC_WAIT (EM_ESCOPE_INTERNAL_MASK | 0x5303)
+#define SKERRY_ESCOPE_EM_SUSPEND (EM_ESCOPE_INTERNAL_MASK | 0x5304)
+#define SKERRY_ESCOPE_EM_RESUME (EM_ESCOPE_INTERNAL_MASK | 0x5305)
 
 /* Each member has a variable of the environment: SKERRY_EM_ and its name in capitals. */
 typedef struct {
@@ -41,6 +43,9 @@ EM_API em_status_t skerry_em_configure(const skerry_em_options_t* options);
  * EM_ERR_TIMEOUT, or EM_ERR_CANCELED if em_term() was called meanwhile, or one of em_alloc(). The wait uses no
  * processor. Precondition: the calling thread is no core. */
 EM_API em_event_t skerry_em_alloc_wait(uint32_t size, em_event_type_t type, em_pool_t pool, uint64_t timeout_ns);
+
+EM_API em_status_t skerry_em_suspend(void);
+EM_API em_status_t skerry_em_resume(em_event_t event);
 
 EM_END_DECLS
 

@@ -99,8 +99,7 @@ void event_machine::end_leaving(event_queue& q, endings& over) noexcept {
     }
 }
 
-bool event_machine::take_queue(execution_object& eo, event_queue& q,
-                                              std::shared_ptr<removal> gone) noexcept {
+bool event_machine::take_queue(execution_object& eo, event_queue& q, std::shared_ptr<removal> gone) noexcept {
     endings over;
     bool is_over = false;
     {
@@ -157,7 +156,7 @@ void event_machine::take_queues(execution_object& eo, const std::shared_ptr<remo
 }
 
 void event_machine::await_removal(const removal& gone) {
-    await([&] { return gone.left == 0; });
+    await(waits_for_cores, [&] { return gone.left == 0; });
 }
 
 // --- start ----------------------------------------------------------------------------------------------------------
@@ -265,7 +264,7 @@ void event_machine::finish_start(execution_object& eo) noexcept {
 }
 
 void event_machine::await_started(execution_object& eo) {
-    await([&] { return eo.state != EM_EO_STATE_STARTING && !eo.finishing; });
+    await(waits_for_cores, [&] { return eo.state != EM_EO_STATE_STARTING && !eo.finishing; });
 }
 
 // --- stop -----------------------------------------------------------------------------------------------------------
@@ -322,7 +321,7 @@ void event_machine::finish_stop(execution_object& eo) noexcept {
 }
 
 void event_machine::await_stopped(execution_object& eo) {
-    await([&] { return eo.state != EM_EO_STATE_STOPPING; });
+    await(waits_for_cores, [&] { return eo.state != EM_EO_STATE_STOPPING; });
 }
 
 // --- functions of cores ---------------------------------------------------------------------------------------------

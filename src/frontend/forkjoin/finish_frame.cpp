@@ -103,6 +103,35 @@ void root_frame::wait() noexcept {
     task_scope::close(root_);
 }
 
+bool root_frame::is_innermost() const noexcept {
+    return current_page->ctx == &root_ && worker::of(*current_page).mine().depth() == base_;
+}
+
+bool root_frame::is_quiet() const noexcept {
+    const task_scope* const spawned = task_scope::existing(root_);
+    return pending.alone(worker::of(*current_page).ahead.held_of(pending)) &&
+           (spawned == nullptr || spawned->children() == 0);
+}
+
+void root_frame::leave() noexcept {
+    worker& self = worker::of(*current_page);
+    std::swap(self.ahead, outer_ahead_);
+    self.floor = outer_base_;
+    std::swap(self.entered, outer_entered_);
+    self.contexts.leave(outer_);
+}
+
+// What is around the frame now may be another place than before. Its context has the parent that it was made with.
+void root_frame::come_back() noexcept {
+    worker& self = worker::of(*current_page);
+    outer_ = self.ctx;
+    self.contexts.enter(&root_);
+    std::swap(self.entered, outer_entered_);
+    base_ = self.mine().depth();
+    outer_base_ = std::exchange(self.floor, base_);
+    std::swap(self.ahead, outer_ahead_);
+}
+
 finish_frame::relation finish_frame::to_caller() const noexcept {
     if (current_page == nullptr) {
         return relation::outside;

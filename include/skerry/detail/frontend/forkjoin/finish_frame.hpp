@@ -119,13 +119,13 @@ class finish_frame : public cover {
     const task_context* spawner_;
     std::uint64_t first_spawned_;
 
-  private:
-    const context* const outer_;
+    // Of leave() and come_back().
+    const context* outer_;
     team* const home_;
-    const std::size_t base_; // of the deque: newer tasks belong to this frame
-    const std::size_t outer_base_;
-    const void* const outer_entered_;
-    const counts_ahead outer_ahead_;
+    std::size_t base_; // of the deque: newer tasks belong to this frame
+    std::size_t outer_base_;
+    const void* outer_entered_;
+    counts_ahead outer_ahead_;
 };
 
 // The frame of a root task, whose spawned children are its own. Lives where a finish_frame may.
@@ -134,6 +134,15 @@ class root_frame : public finish_frame {
     SKERRY_EXPORT root_frame() noexcept;
     // As finish_frame::wait().
     SKERRY_EXPORT void wait() noexcept;
+
+    // The thread leaves the frame, which has a stack of its own, and comes back to it; also from within other frames.
+    // Precondition of leave(): is_innermost() and is_quiet().
+    void leave() noexcept;
+    void come_back() noexcept;
+    // The caller is in no frame and no fork within this one, as far as anything of them is unfinished.
+    [[nodiscard]] bool is_innermost() const noexcept;
+    // All that was begun here has ended. Precondition: is_innermost().
+    [[nodiscard]] bool is_quiet() const noexcept;
 
   private:
     const task_context root_;
