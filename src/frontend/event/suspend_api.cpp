@@ -22,10 +22,11 @@ const char* wrong_with_suspend(const event_machine& em) noexcept {
     if (self.received == EM_EVENT_UNDEF) {
         return "the receive function has received several events at once (em_eo_create_multircv)";
     }
-    if (current_page != self.page || !self.frame->is_innermost()) {
+    const root_frame::activity state = current_page == self.page ? self.frame->state() : root_frame::activity::inside;
+    if (state == root_frame::activity::inside) {
         return "inside of a construct: a finish, a loop, a fork, a task or run()";
     }
-    if (!self.frame->is_quiet()) {
+    if (state == root_frame::activity::begun) {
         return "the receive function has begun tasks that have not ended; wait for them before";
     }
     if (em.fibers(self.core)->outside != self.frame->ctx.parent) {

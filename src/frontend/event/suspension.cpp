@@ -265,7 +265,7 @@ event_machine::resumed event_machine::resume(em_event_t event) noexcept {
     return before ? resumed::before : resumed::nobody;
 }
 
-// What it has taken along lies in the core's lists and places again.
+// What it has taken along lies in the core's lists and places again. Precondition: they are empty.
 call_fiber& event_machine::take_resumed(int core, unsigned priority) noexcept {
     const auto at = static_cast<std::size_t>(core);
     const std::uint64_t bit = std::uint64_t{1} << core;
@@ -279,8 +279,6 @@ call_fiber& event_machine::take_resumed(int core, unsigned priority) noexcept {
     if (c.state.scheduled != nullptr) {
         --c.state.scheduled->group->suspended[at];
     }
-    mine.around = locals_[at].take_all();
-    mine.has_around = !mine.around.empty();
     locals_[at] = c.local.take_all();
     local_ = locals_[at].empty() ? local_ & ~bit : local_ | bit;
     if (c.place.source != nullptr) {
@@ -289,18 +287,32 @@ call_fiber& event_machine::take_resumed(int core, unsigned priority) noexcept {
     return c;
 }
 
+// Where the core waits for others. It stands in no receive function.
 void event_machine::run_resumed(int core) noexcept {
+    const auto at = static_cast<std::size_t>(core);
+    kept_events kept;
     call_fiber* c = nullptr;
+    core_fibers* mine = nullptr;
     {
         const std::lock_guard lock(lock_);
-        const core_fibers* const mine = fibers(core);
+        mine = fibers(core);
         if (mine == nullptr || mine->resumed.priorities() == 0 || current_page != this_event_thread.page) {
             return;
         }
+        kept.all = locals_[at].take_all();
+        mine->around.push_back(kept);
         c = &take_resumed(core, mine->resumed.highest());
         note();
     }
     go_on_with(*c);
+    {
+        const std::lock_guard lock(lock_);
+        mine->around.erase(kept);
+        kept.all.append(locals_[at]);
+        locals_[at] = kept.all.take_all();
+        local_ |= locals_[at].empty() ? 0 : std::uint64_t{1} << core;
+        note();
+    }
     pass_on();
 }
 
@@ -308,26 +320,21 @@ void event_machine::go_on_with(call_fiber& c) noexcept {
     event_thread& self = this_event_thread;
     core_fibers& mine = suspensions_->of(self.core);
     call_fiber* const here = std::exchange(mine.running, &c);
+    port::fiber& from = here != nullptr ? here->stack : mine.thread;
+    port::fiber* const before = std::exchange(mine.resumer, &from);
     mine.receives.store(reinterpret_cast<std::uintptr_t>(c.event), memory_order::relaxed);
     const receiving_state state = std::exchange(static_cast<receiving_state&>(self), c.state);
-    mine.resumer = here != nullptr ? &here->stack : &mine.thread;
-    mine.resumer->go_to(c.stack);
-    mine.running = here;
+    from.go_to(c.stack);
     static_cast<receiving_state&>(self) = state;
-    if (mine.ended != nullptr && mine.spare == nullptr) {
-        mine.spare = std::exchange(mine.ended, nullptr);
-    }
-    if (mine.ended != nullptr || mine.has_around) {
-        const std::lock_guard lock(lock_);
-        const auto at = static_cast<std::size_t>(self.core);
-        if (mine.ended != nullptr) {
-            suspensions_->give_free(*std::exchange(mine.ended, nullptr));
+    mine.resumer = before;
+    mine.running = here;
+    if (call_fiber* const ended = std::exchange(mine.ended, nullptr)) {
+        if (mine.spare == nullptr) {
+            mine.spare = ended;
+        } else {
+            const std::lock_guard lock(lock_);
+            suspensions_->give_free(*ended);
         }
-        mine.has_around = false;
-        mine.around.append(locals_[at]);
-        locals_[at] = mine.around.take_all();
-        local_ |= locals_[at].empty() ? 0 : std::uint64_t{1} << self.core;
-        note();
     }
 }
 

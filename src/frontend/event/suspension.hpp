@@ -75,6 +75,12 @@ class resumed_set {
     unsigned priorities_ = 0;
 };
 
+// What a core has sent to local queues, kept while a receive function goes on in between.
+struct kept_events {
+    event_list all;
+    links<kept_events> neighbours;
+};
+
 // What a core needs for co-operative dispatch.
 struct core_fibers {
     // By the core's thread. `first`: a stack for its loop. Errors: std::bad_alloc.
@@ -91,7 +97,6 @@ struct core_fibers {
     port::fiber* resumer = nullptr; // where it has resumed the running one
     call_fiber* spare = nullptr;    // the next one that it needs, or null
     call_fiber* ended = nullptr;    // nothing runs there any more
-    bool has_around = false;        // `around` was not empty
     dispatcher dispatch;
 
     // A receive function begins, and has returned. `event`: none if it has received several.
@@ -116,7 +121,7 @@ struct core_fibers {
     // --- guarded by event_machine's lock
     resumed_set resumed;
     std::size_t suspended = 0;
-    event_list around; // what the core has sent to local queues where it has resumed the running one
+    linked_list<kept_events, &kept_events::neighbours> around; // of those who have resumed the running one
 };
 
 // Thread safety: what is not constant is guarded by event_machine's lock, but for what a core's own groups say.
@@ -150,8 +155,9 @@ class suspensions {
             f(c->place.after);
         }
         for (const std::unique_ptr<core_fibers>& core : cores) {
-            if (core != nullptr) {
-                f(core->around);
+            for (kept_events* k = core != nullptr ? core->around.first() : nullptr; k != nullptr;
+                 k = core->around.after(*k)) {
+                f(k->all);
             }
         }
     }

@@ -7,7 +7,9 @@
 
 #include <skerry/cancelled.hpp>
 
+#include "base/port/clock.hpp"
 #include "base/port/frame.hpp"
+#include "base/port/thread.hpp"
 #include "deps/task_scope.hpp"
 #include "sched/entry.hpp"
 #include "sched/latch_done.hpp"
@@ -103,14 +105,25 @@ void root_frame::wait() noexcept {
     task_scope::close(root_);
 }
 
-bool root_frame::is_innermost() const noexcept {
-    return current_page->ctx == &root_ && worker::of(*current_page).mine().depth() == base_;
-}
-
-bool root_frame::is_quiet() const noexcept {
-    const task_scope* const spawned = task_scope::existing(root_);
-    return pending.alone(worker::of(*current_page).ahead.held_of(pending)) &&
-           (spawned == nullptr || spawned->children() == 0);
+root_frame::activity root_frame::state() const noexcept {
+    constexpr std::uint64_t patience_ns = 10'000'000;
+    worker& self = worker::of(*current_page);
+    if (self.ctx != &root_ || !self.mine().ends_frames_at(base_)) {
+        return activity::inside;
+    }
+    const task_scope* const spawned = task_scope::existing(root_); // it counts on the latch, and its children do not
+    const std::size_t counted = self.ahead.held_of(pending) + (spawned != nullptr ? 1 : 0);
+    if (spawned != nullptr && spawned->children() != 0) {
+        return activity::begun;
+    }
+    // What a task computes is there a moment before its end: whoever has waited for that alone need not know.
+    for (const std::uint64_t begin = pending.alone(counted) ? 0 : port::now_ns(); !pending.alone(counted);) {
+        if (port::now_ns() - begin >= patience_ns) {
+            return activity::begun;
+        }
+        port::yield();
+    }
+    return activity::quiet;
 }
 
 void root_frame::leave() noexcept {

@@ -136,13 +136,15 @@ class root_frame : public finish_frame {
     SKERRY_EXPORT void wait() noexcept;
 
     // The thread leaves the frame, which has a stack of its own, and comes back to it; also from within other frames.
-    // Precondition of leave(): is_innermost() and is_quiet().
+    // Precondition of leave(): state() is `quiet`.
     void leave() noexcept;
     void come_back() noexcept;
-    // The caller is in no frame and no fork within this one, as far as anything of them is unfinished.
-    [[nodiscard]] bool is_innermost() const noexcept;
-    // All that was begun here has ended. Precondition: is_innermost().
-    [[nodiscard]] bool is_quiet() const noexcept;
+    enum class activity : std::uint8_t {
+        quiet,  // the caller is in no frame and no fork within this one, and all that was begun here has ended
+        begun,  // not all has
+        inside, // of a frame or a fork, of which not all has ended
+    };
+    [[nodiscard]] activity state() const noexcept;
 
   private:
     const task_context root_;
