@@ -41,6 +41,8 @@ SENDING = "frontend/event/sending.cpp"
 OBJECTS = "frontend/event/objects.cpp"
 GROUPS = "frontend/event/groups.cpp"
 CHOICE = "frontend/event/scheduler.cpp"
+SUSPENSION = "frontend/event/suspension.cpp"
+FIBER = "base/port/fiber.cpp"
 DRIVER = "frontend/kernel/device_driver.cpp"
 TRANSFERS = "frontend/kernel/transfers.cpp"
 SPLIT = "sched/split.cpp"
@@ -144,6 +146,21 @@ FAULTS = {
     "events: a start is over before the functions of the cores":
         events(OBJECTS, "            add_duties(eo, inside_, 0, w);\n        }\n        is_over = eo.to_end == 0;", "            add_duties(eo, inside_, 0, w);\n        }\n        is_over = @ || eo.to_end == 0;",
                "local_functions.what_they_send_arrives_after_all_of_them_in_order", r"em_eo_get_state\(eo\)"),
+    "events: an atomic queue goes on while its receive function is suspended":
+        events(SUSPENSION, "        take_along(c);\n", "        take_along(c);\n        if (@ && self.holds == EM_SCHED_CONTEXT_TYPE_ATOMIC) {\n            self.scheduled->held = false;\n            list(*self.scheduled);\n        }\n",
+               "cooperative.an_atomic_context_is_kept_and_other_queues_go_on", r"seen\.all\(\)"),
+    "events: a mask is new while a receive function is suspended beyond it":
+        events(RECEIVING, "q.group->suspended[static_cast<std::size_t>(core)] == 0", "(@ || q.group->suspended[static_cast<std::size_t>(core)] == 0)",
+               "cooperative.a_mask_is_new_when_what_is_suspended_beyond_it_has_ended", r"now\.bits"),
+    "events: what was resumed goes before all that is ready":
+        events(CHOICE, "const unsigned priority = priority_among(priorities);", "const unsigned priority = priority_among(@ && resumed != 0 ? resumed : priorities);",
+               "cooperative.it_goes_on_before_what_is_ready_of_equal_priority_and_behind_higher_ones", r"seen\.all\(\)"),
+    "events: a suspended receive function loses its event group":
+        events(SUSPENSION, "        if (has_loop) {\n", "        if (@) {\n            c.state.group = {};\n        }\n        if (has_loop) {\n",
+               "cooperative.an_event_group_waits_for_it", r"em_event_group_current\(\)"),
+    "events: an exception on its way is that of whoever runs next":
+        events(FIBER, "    now.uncaught = there.exceptions_.uncaught;", "    if (!@) now.uncaught = there.exceptions_.uncaught;",
+               "cooperative.an_exception_on_its_way_waits_with_its_call", r"counts\.all\(\)"),
     # What lies where.
     "extents: every other slab left out":
         unit(EXTENTS, "            if (part.live()) {", "            if (part.live() && !(@ && part.index % 2 == 1)) {",
