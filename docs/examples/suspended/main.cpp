@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests that need an answer from elsewhere: each receive function waits for its own, and one core has all of them under
-// way at a time.
+// Requests that need an answer from elsewhere: each receive function waits for its own, and one core has all of them
+// under way at a time.
 #include <skerry/event.h>
 
 #include <atomic>
