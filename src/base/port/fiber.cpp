@@ -115,6 +115,7 @@ void fiber::begin(void (*f)(void*) noexcept, void* argument) noexcept {
     function_ = f;
     argument_ = argument;
     exceptions_ = {};
+    fake_ = nullptr;
     context_ = context::make_fcontext(low + size_, size_, &entry::run);
 }
 
