@@ -155,8 +155,8 @@ FAULTS = {
     "events: what was resumed goes before all that is ready":
         events(CHOICE, "const unsigned priority = priority_among(priorities);", "const unsigned priority = priority_among(@ && resumed != 0 ? resumed : priorities);",
                "cooperative.it_goes_on_before_what_is_ready_of_equal_priority_and_behind_higher_ones", r"seen\.all\(\)"),
-    "events: a suspended receive function loses its event group":
-        events(SUSPENSION, "        if (has_loop) {\n", "        if (@) {\n            c.state.group = {};\n        }\n        if (has_loop) {\n",
+    "events: a receive function is done with its event group when it is suspended":
+        events(SUSPENSION, "        frame.leave();\n", "        if (@) em_event_group_processing_end();\n        frame.leave();\n",
                "cooperative.an_event_group_waits_for_it", r"em_event_group_current\(\)"),
     "events: an exception on its way is that of whoever runs next":
         events(FIBER, "    now.uncaught = there.exceptions_.uncaught;", "    if (!@) now.uncaught = there.exceptions_.uncaught;",
