@@ -16,7 +16,7 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/skerryConfig.cmake.in
   "${PROJECT_BINARY_DIR}/skerryConfig.cmake" INSTALL_DESTINATION "${package_dir}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/skerryConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/skerryConfig.cmake" "${PROJECT_BINARY_DIR}/skerryConfigVersion.cmake"
-              "${PROJECT_SOURCE_DIR}/cmake/SkerryHwloc.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/SkerryHwloc.cmake" "${PROJECT_SOURCE_DIR}/cmake/SkerryBoostContext.cmake"
         DESTINATION "${package_dir}")
 
 # For an MPI that this build has not seen: `mpicc -shared` makes its shared object of it.

@@ -12,7 +12,7 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
 # What the command and the shared library are linked with, and what a static link and the package files ask for.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_DEPENDS libhwloc-dev)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libhwloc-dev, libboost-context-dev")
 file(WRITE "${PROJECT_BINARY_DIR}/triggers" "activate-noawait ldconfig\n") # the loader hears of the shared library
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA "${PROJECT_BINARY_DIR}/triggers")
 include(CPack)

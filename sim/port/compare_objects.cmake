@@ -4,7 +4,7 @@
 # runtime. SIMULATED_PORT, SIMULATED_FABRIC: what simulated cores have besides. TAKEN: the sources of the library's port
 # that are compiled for them as they are. What differs is written here, and nothing else may.
 set(stood_for # in the library's port; on simulated cores the files in `beside` stand for them
-  cgroup child clock cpu_limits fixed_memory futex large_pages library lock_wait membarrier overflow_scope peer_memory
+  cgroup child clock cpu_limits fiber fixed_memory futex large_pages library lock_wait membarrier overflow_scope peer_memory
   plain_memory process sandbox stack_guard thread thread_area thread_call thread_stack topology_reader)
 # The driver of a task manager; the event machine, whose cores are threads of a system; ranks of an MPI; devices, which simulated machines have none of.
 set(left_out "^(deps/nexus|frontend/event|frontend/kernel|fabric/emulated|fabric/mpi|fabric/opencl)/|^runtime/kernels")

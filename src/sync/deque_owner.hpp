@@ -160,6 +160,9 @@ class deque_owner {
         return s == end;
     }
 
+    // The same of what lies at this depth and above: no frame has a task there.
+    [[nodiscard]] bool ends_frames_at(std::size_t depth) const noexcept { return ends_frames(d_.slots_ + depth); }
+
     // How many slots lie below the next push: where a wait begins.
     [[nodiscard]] std::size_t depth() const noexcept { return d_.index(page_.bottom.load(memory_order::relaxed)); }
     [[nodiscard]] std::size_t capacity() const noexcept { return d_.capacity_; }

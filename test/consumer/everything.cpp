@@ -382,9 +382,17 @@ bool machines() {
 
 const char* program = nullptr; // how this one was called
 
+em_status_t start_nothing(void*, em_eo_t, const em_eo_conf_t*) { return EM_OK; }
+em_status_t stop_nothing(void*, em_eo_t) { return EM_OK; }
+void wait_once(void*, em_event_t event, em_event_type_t, em_queue_t, void*) {
+    if (skerry_em_resume(event) == EM_OK) skerry_em_suspend(); // returns at once
+    em_free(event);
+}
+
 bool events() {
     skerry_em_options_t options;
     skerry_em_options_init(&options);
+    options.cooperative = 1;
     em_conf_t conf;
     em_conf_init(&conf);
     conf.thread_per_core = conf.core_count = 1;
@@ -393,7 +401,14 @@ bool events() {
     const em_event_t event = skerry_em_alloc_wait(0, EM_EVENT_TYPE_SW, EM_POOL_DEFAULT, UINT64_MAX);
     const bool there = event != EM_EVENT_UNDEF && em_event_get_size(event) == 0;
     em_free(event);
-    return em_term(&conf) == EM_OK && there;
+    const em_eo_t eo = em_eo_create("waits", start_nothing, nullptr, stop_nothing, nullptr, wait_once, nullptr);
+    const em_queue_t queue =
+        em_queue_create("in", EM_QUEUE_TYPE_PARALLEL, EM_QUEUE_PRIO_NORMAL, EM_QUEUE_GROUP_DEFAULT, nullptr);
+    em_eo_add_queue_sync(eo, queue);
+    em_eo_start_sync(eo, nullptr, nullptr);
+    em_send(em_alloc(0, EM_EVENT_TYPE_SW, EM_POOL_DEFAULT), queue);
+    const bool waited = em_init_core() == EM_OK && em_dispatch(1) == 1 && em_term_core() == EM_OK;
+    return em_term(&conf) == EM_OK && there && waited;
 }
 
 int work() { // in each of two processes

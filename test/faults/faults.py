@@ -46,6 +46,8 @@ COUNTS = "frontend/event/event_group.cpp"
 HANDLERS = "frontend/event/errors.cpp"
 STATES = "frontend/event/event_state.cpp"
 TIMER = "frontend/event/timer.cpp"
+SUSPENSION = "frontend/event/suspension.cpp"
+FIBER = "base/port/fiber.cpp"
 DRIVER = "frontend/kernel/device_driver.cpp"
 TRANSFERS = "frontend/kernel/transfers.cpp"
 SPLIT = "sched/split.cpp"
@@ -175,7 +177,7 @@ FAULTS = {
     "events: an event of an earlier count of its group counts":
         rule(COUNTS, "g->under_way && g->tag == tag ? g", "g->under_way && (@ || g->tag == tag) ? g", "r23", r"stale|counted"),
     "events: a group notifies before its last event":
-        event_programs(COUNTS, "(g->left -= events) != 0", "(g->left -= events) > (@ ? 1U : 0U)", r"receive functions have returned at notification|counts for another event group"),
+        event_programs(COUNTS, "        if (g->left != 0) {", "        if (g->left > (@ ? 1U : 0U)) {", r"receive functions have returned at notification|counts for another event group"),
     "events: a group is under way when its notification is received":
         rule(COUNTS, "        g->under_way = false; // before", "        g->under_way = @; // before", "r22", r"em_event_group_apply"),
     "events: an object's handler of errors is not asked":
@@ -189,6 +191,21 @@ FAULTS = {
     "events: a timeout that has expired is cancelled as well":
         rule(TIMER, "    case phase::expired: break;", "    case phase::expired:\n        if (@) return done::yes;\n        break;",
              "r29_a_cancel", r"received \+ canceled"),
+    "events: an atomic queue goes on while its receive function is suspended":
+        events(SUSPENSION, "        take_along(c);\n", "        take_along(c);\n        if (@ && self.holds == EM_SCHED_CONTEXT_TYPE_ATOMIC) {\n            self.scheduled->held = false;\n            list(*self.scheduled);\n        }\n",
+               "cooperative.an_atomic_context_is_kept_and_other_queues_go_on", r"seen\.all\(\)"),
+    "events: a mask is new while a receive function is suspended beyond it":
+        events(RECEIVING, "q.group->suspended[static_cast<std::size_t>(core)] == 0", "(@ || q.group->suspended[static_cast<std::size_t>(core)] == 0)",
+               "cooperative.a_mask_is_new_when_what_is_suspended_beyond_it_has_ended", r"now\.bits"),
+    "events: what was resumed goes before all that is ready":
+        events(CHOICE, "const unsigned priority = priority_among(priorities);", "const unsigned priority = priority_among(@ && resumed != 0 ? resumed : priorities);",
+               "cooperative.it_goes_on_before_what_is_ready_of_equal_priority_and_behind_higher_ones", r"seen\.all\(\)"),
+    "events: a receive function is done with its event group when it is suspended":
+        events(SUSPENSION, "        frame.leave();\n", "        if (@) em_event_group_processing_end();\n        frame.leave();\n",
+               "cooperative.an_event_group_waits_for_it", r"em_event_group_current\(\)"),
+    "events: an exception on its way is that of whoever runs next":
+        events(FIBER, "    now.uncaught = there.exceptions_.uncaught;", "    if (!@) now.uncaught = there.exceptions_.uncaught;",
+               "cooperative.an_exception_on_its_way_waits_with_its_call", r"counts\.all\(\)"),
     # What lies where.
     "extents: every other slab left out":
         unit(EXTENTS, "            if (part.live()) {", "            if (part.live() && !(@ && part.index % 2 == 1)) {",

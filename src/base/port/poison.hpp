@@ -21,6 +21,7 @@
 
 #ifdef SKERRY_POISONS
 #include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
 #endif
 
 namespace skerry::inline SKERRY_ABI::port {
@@ -56,6 +57,15 @@ inline bool on_fake_stack(const void* address) noexcept {
     return fake != nullptr &&
            __asan_addr_is_in_fake_stack(fake, const_cast<void*>(address), nullptr, nullptr) != nullptr;
 }
+
+// Around a switch to another stack (fiber.hpp). `fake`: what the sanitizer keeps of this one; null: nothing, it is left
+// for good. On the other stack then, with what it keeps of that one; it says where the stack lies that was left.
+inline void begin_stack_switch(void** fake, const void* low, std::size_t size) noexcept {
+    __sanitizer_start_switch_fiber(fake, low, size);
+}
+inline void end_stack_switch(void* fake, const void*& left_low, std::size_t& left_size) noexcept {
+    __sanitizer_finish_switch_fiber(fake, &left_low, &left_size);
+}
 #else
 inline constexpr bool poisons = false;
 
@@ -64,6 +74,8 @@ inline void copy_unchecked(void* to, const void* from, std::size_t size) noexcep
 inline void poison(void*, std::size_t) noexcept {}
 inline void unpoison(void*, std::size_t) noexcept {}
 inline bool on_fake_stack(const void*) noexcept { return false; }
+inline void begin_stack_switch(void**, const void*, std::size_t) noexcept {}
+inline void end_stack_switch(void*, const void*&, std::size_t&) noexcept {}
 #endif
 
 } // namespace skerry::inline SKERRY_ABI::port

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which guard lies below the calling thread's stack, and the fault handler that reads it. For thread.cpp and
-// overflow_scope.cpp.
+// Which guard lies below the stack that the calling thread is on, and the fault handler that reads it. For thread.cpp,
+// overflow_scope.cpp and fiber.cpp.
 
 #include <cstddef>
 

@@ -268,6 +268,13 @@ bool on_this_stack(std::uintptr_t address) noexcept {
         }
         return found;
     }();
+    if (const stack_guard* const guard =
+            declared_stack_guard()) { // perhaps the stack is not the thread's own (fiber.hpp)
+        const auto low = reinterpret_cast<std::uintptr_t>(guard->end);
+        if (address >= low && address - low < guard->stack_size) {
+            return true;
+        }
+    }
     return (address >= here.low && address < here.high) || on_fake_stack(reinterpret_cast<const void*>(address));
 }
 

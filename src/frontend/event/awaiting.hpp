@@ -8,21 +8,25 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-// Until over(), which is called under the lock. A core runs its own functions meanwhile, since others may wait for
-// those. A thread with a place in a team shows the watchdog what it waits for.
+// Until over(), which is called under the lock. A core runs its own functions meanwhile, and receive functions that
+// were resumed, since others may wait for those. A thread with a place in a team shows the watchdog what it waits for.
+inline constexpr const char* waits_for_cores = "other cores of the event machine";
+
 template <class Over>
-void event_machine::await(Over&& over) {
+void event_machine::await(const char* text, Over&& over) {
     const int core = this_event_thread.core;
+    const auto goes_on = [&] { return (resumed_ >> core & 1) != 0 && current_page == this_event_thread.page; };
     const auto wait = [&] {
         for (;;) {
             {
                 std::unique_lock lock(lock_);
-                changed_.wait(lock, [&] { return over() || (core >= 0 && has_duties(core)); });
+                changed_.wait(lock, [&] { return over() || (core >= 0 && (has_duties(core) || goes_on())); });
                 if (over()) {
                     return;
                 }
             }
             run_duties(core);
+            run_resumed(core);
         }
     };
     if (current_page == nullptr) {
@@ -31,7 +35,7 @@ void event_machine::await(Over&& over) {
     }
     const worker& self = worker::of(*current_page);
     self.with_trace([&](auto trace) {
-        const activity_scope<decltype(trace)> waits(self, "other cores of the event machine", this);
+        const activity_scope<decltype(trace)> waits(self, text, this);
         wait();
     });
 }

@@ -116,6 +116,14 @@ em_status_t em_init_core() {
         }
         self = {};
         self.core = core;
+        try {
+            em.add_fibers(core);
+        } catch (const std::bad_alloc&) {
+            self = {};
+            em.remove_core(core);
+            leave_team();
+            throw;
+        }
         self.page = current_page;
         const worker& place = worker::of(*current_page);
         if (wait_observer* const to = place.home.observer()) { // a core's life is no task
@@ -135,6 +143,8 @@ em_status_t em_term_core() {
                                              : "inside of a receive function, a task or run()");
         }
         const int core = self.core;
+        em.await_suspended();
+        em.remove_fibers(core);
         em.remove_core(core); // while its place is there: it may run a stop function
         self = {};
         leave_team();

@@ -14,6 +14,7 @@
 
 #include "base/port/clock.hpp"
 #include "frontend/event/hooks.hpp"
+#include "frontend/event/suspension.hpp"
 #include "sched/team_wait.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -89,6 +90,10 @@ void call_enters(const event_machine& em, const execution_object& to, arguments&
 void call(event_machine& em, const execution_object& to, const arguments& a) noexcept {
     root_frame frame;
     em.calls(this_event_thread.core, current_page->ctx);
+    core_fibers* const fibers = em.fibers(this_event_thread.core);
+    if (fibers != nullptr) {
+        fibers->begin_call(frame, to.receive_multi == nullptr ? *a.events : EM_EVENT_UNDEF);
+    }
     std::exception_ptr thrown;
     try {
         if (to.receive_multi != nullptr) {
@@ -98,6 +103,9 @@ void call(event_machine& em, const execution_object& to, const arguments& a) noe
         }
     } catch (...) {
         thrown = std::current_exception();
+    }
+    if (fibers != nullptr) {
+        fibers->end_call();
     }
     frame.wait();
     em.calls(this_event_thread.core, nullptr);
@@ -119,9 +127,7 @@ void call_traced(event_machine& em, const execution_object& to, const arguments&
         if constexpr (std::is_same_v<decltype(trace), null_trace>) {
             call(em, to, a);
         } else { // shown as a task is
-            const void* const code = to.receive_multi != nullptr ? reinterpret_cast<const void*>(to.receive_multi)
-                                                                 : reinterpret_cast<const void*>(to.receive);
-            const naming what{trace_id(code), task_naming::code};
+            const naming what = naming_of(to);
             const running_scope running(self, what);
             trace.start(trace_id(*a.events), what.address, what.kind);
             call(em, to, a);
@@ -153,8 +159,15 @@ void begin_group(event_machine& em, const event_machine::delivery& d) noexcept {
 
 } // namespace
 
+naming naming_of(const execution_object& of) noexcept {
+    return {of.receive_multi != nullptr ? trace_id(reinterpret_cast<const void*>(of.receive_multi))
+                                        : trace_id(reinterpret_cast<const void*>(of.receive)),
+            task_naming::code};
+}
+
 void dispatcher::receive(event_machine::delivery& d) noexcept {
     event_thread& thread = this_event_thread;
+    did_.events += d.count;
     thread.inside = d.to;
     thread.queue = d.from;
     begin_group(em_, d);
@@ -176,49 +189,53 @@ void dispatcher::receive(event_machine::delivery& d) noexcept {
 }
 
 // What was sent to local queues, also by what is received of that.
-unsigned dispatcher::receive_local() noexcept {
-    unsigned n = 0;
+bool dispatcher::receive_local() noexcept {
+    bool any = false;
     event_machine::delivery d;
-    while (em_.next_local(core_, burst_, d)) {
+    while (em_.next_local(core_, now_.burst, d)) {
         tell_active(this_event_thread.idle);
-        n += d.count;
+        any = true;
         receive(d);
         em_.received_local(d);
     }
-    return n;
+    return any;
 }
 
 // The core asks for events; false: there are none.
 bool dispatcher::look(event_machine::delivery& d) noexcept {
     if (!the_event_hooks.takes_times()) [[likely]] {
-        return em_.next(core_, burst_, d);
+        return em_.next(core_, now_.burst, d);
     }
     event_thread& self = this_event_thread;
     self.asked_ns = port::now_ns();
-    const bool found = em_.next(core_, burst_, d);
+    const bool found = em_.next(core_, now_.burst, d);
     self.answered_ns = port::now_ns();
     return found;
 }
 
-unsigned dispatcher::receive_some() noexcept {
-    const unsigned before = receive_local(); // sent outside of receive functions
+bool dispatcher::receive_some() noexcept {
+    const bool before = receive_local(); // sent outside of receive functions
     event_machine::delivery d;
-    if (!look(d)) {
+    if (has_left_loop() || !look(d)) {
         return before;
     }
     event_thread& thread = this_event_thread;
     tell_active(thread.idle);
+    if (d.resumed != nullptr) {
+        em_.go_on_with(*d.resumed);
+        return true;
+    }
     thread.scheduled = d.from;
     thread.holds = d.from->atomic()    ? EM_SCHED_CONTEXT_TYPE_ATOMIC
                    : d.from->ordered() ? EM_SCHED_CONTEXT_TYPE_ORDERED
                                        : EM_SCHED_CONTEXT_TYPE_NONE;
     receive(d);
-    const unsigned local = receive_local(); // in the context of who has sent it
+    static_cast<void>(receive_local()); // in the context of who has sent it
     const bool holds = thread.holds == EM_SCHED_CONTEXT_TYPE_ATOMIC;
     thread.scheduled = nullptr;
     thread.holds = EM_SCHED_CONTEXT_TYPE_NONE;
     em_.received(core_, d, holds);
-    return before + d.count + local;
+    return true;
 }
 
 void dispatcher::await_events(std::uint64_t deadline, bool naps) noexcept {
@@ -227,24 +244,28 @@ void dispatcher::await_events(std::uint64_t deadline, bool naps) noexcept {
     self.home.wait(self, wanted::any(), self.mine().depth(), condition, nullptr, &em_);
 }
 
-// Returns how many events; 0: there was none for so long, or until the deadline.
-unsigned dispatcher::round(std::uint64_t wait_ns, std::uint64_t deadline) noexcept {
+// False: there was nothing for as long as a round waits, or until the deadline.
+bool dispatcher::round(std::uint64_t deadline) noexcept {
+    const std::uint64_t wait_ns = now_.limits.wait_ns;
     for (bool first = true;; first = false) {
         if (!em_.has_asked(core_)) { // they may wait for others, which would wait for that event
             em_.run_duties(core_);
         }
-        if (polls_) {
+        if (now_.polls) {
             static_cast<void>(em_.conf().input.input_poll_fn());
         }
         if (em_.offers()) {
             em_.offer_again();
         }
-        const unsigned n = receive_some();
-        if (drains_) {
+        const bool active = receive_some();
+        if (has_left_loop()) {
+            return active;
+        }
+        if (now_.drains) {
             static_cast<void>(em_.conf().output.output_drain_fn());
         }
-        if (n != 0) {
-            return n;
+        if (active) {
+            return true;
         }
         tell_idle(this_event_thread.idle);
         const std::uint64_t now = wait_ns == 0 ? dispatch_limits::never : port::now_ns();
@@ -252,47 +273,100 @@ unsigned dispatcher::round(std::uint64_t wait_ns, std::uint64_t deadline) noexce
             deadline = std::min(deadline, now + wait_ns);
         }
         if (wait_ns == 0 || now >= deadline) {
-            return 0;
+            return false;
         }
-        const bool naps = polls_ || em_.offers();
-        await_events(naps ? std::min(deadline, now + em_.options().poll_ns) : deadline, naps);
+        const bool naps = now_.polls || em_.offers();
+        const std::uint64_t until = naps ? std::min(deadline, now + em_.options().poll_ns) : deadline;
+        if (fibers_ == nullptr) {
+            await_events(until, naps);
+        } else {
+            waits_ = true;
+            until_ = until;
+            naps_ = naps;
+            fibers_->loop->stack.go_to(fibers_->thread);
+        }
     }
 }
 
-em_dispatch_results_t dispatcher::run(const dispatch_limits& l) noexcept {
-    event_thread& self = this_event_thread;
-    self.dispatching = true;
-    em_dispatch_results_t did{};
-    const std::uint64_t began = l.timed() ? port::now_ns() : 0;
-    std::uint64_t idle_since = began;
-    std::uint64_t idle_rounds = 0;
-    while (did.rounds < l.rounds && did.events < l.events && idle_rounds < l.idle_rounds) {
+void dispatcher::end_round(bool active) noexcept {
+    ++did_.rounds;
+    idle_rounds_ = active ? 0 : idle_rounds_ + 1;
+    if (active && now_.limits.timed()) {
+        idle_since_ = port::now_ns();
+    }
+}
+
+void dispatcher::loop() noexcept {
+    const dispatch_limits& l = now_.limits;
+    while (did_.rounds < l.rounds && did_.events < l.events && idle_rounds_ < l.idle_rounds) {
         std::uint64_t deadline = dispatch_limits::never;
         if (l.timed()) {
             const std::uint64_t now = port::now_ns();
-            if (now - began >= l.ns || now - idle_since >= l.idle_ns) {
+            if (now - began_ >= l.ns || now - idle_since_ >= l.idle_ns) {
                 break;
             }
-            deadline = std::min(l.ns < dispatch_limits::never - began ? began + l.ns : dispatch_limits::never,
-                                l.idle_ns < dispatch_limits::never - idle_since ? idle_since + l.idle_ns
-                                                                                : dispatch_limits::never);
+            deadline = std::min(l.ns < dispatch_limits::never - began_ ? began_ + l.ns : dispatch_limits::never,
+                                l.idle_ns < dispatch_limits::never - idle_since_ ? idle_since_ + l.idle_ns
+                                                                                 : dispatch_limits::never);
         }
-        const unsigned n = round(l.wait_ns, deadline);
-        ++did.rounds;
-        did.events += n;
-        idle_rounds = n == 0 ? idle_rounds + 1 : 0;
-        idle_since = n != 0 && l.timed() ? port::now_ns() : idle_since;
+        const bool active = round(deadline);
+        if (has_left_loop()) {
+            return;
+        }
+        end_round(active);
     }
+}
+
+em_dispatch_results_t dispatcher::run(const dispatch_settings& s) noexcept {
+    event_thread& self = this_event_thread;
+    self.dispatching = true;
+    now_ = s;
+    did_ = {};
+    began_ = s.limits.timed() ? port::now_ns() : 0;
+    idle_since_ = began_;
+    idle_rounds_ = 0;
+    fibers_ == nullptr ? loop() : run_on_fibers();
     self.leaving = true;
     if (em_.has_asked(core_)) { // which is bound to this core
-        did.events += receive_some();
-        ++did.rounds;
+        static_cast<void>(receive_some());
+        ++did_.rounds;
     }
-    did.ns = l.timed() ? port::now_ns() - began : 0;
+    did_.ns = s.limits.timed() ? port::now_ns() - began_ : 0;
     self.leaving = false;
     self.dispatching = false;
     em_.pass_on();
-    return did;
+    return did_;
+}
+
+// --- on fibers ------------------------------------------------------------------------------------------------------
+
+bool dispatcher::has_left_loop() const noexcept { return fibers_ != nullptr && fibers_->running != fibers_->loop; }
+
+void dispatcher::loop_of(void* self) noexcept {
+    dispatcher& d = *static_cast<dispatcher*>(self);
+    d.loop();
+    d.fibers_->end_running();
+}
+
+void dispatcher::run_on_fibers() noexcept {
+    core_fibers& mine = *fibers_;
+    mine.loop->stack.begin(&loop_of, this);
+    do {
+        if (std::exchange(waits_, false)) {
+            await_events(until_, naps_);
+        }
+        mine.running = mine.loop;
+        mine.thread.go_to(mine.loop->stack);
+        mine.running = nullptr;
+    } while (waits_);
+}
+
+void dispatcher::move_to(call_fiber& next) noexcept {
+    end_round(true);
+    call_fiber& left = *std::exchange(fibers_->loop, &next);
+    fibers_->running = &next;
+    next.stack.begin(&loop_of, this);
+    left.stack.go_to(next.stack);
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -6,6 +6,7 @@
 
 #include "frontend/event/dispatch.hpp"
 #include "frontend/event/refuse.hpp"
+#include "frontend/event/suspension.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -22,7 +23,10 @@ em_dispatch_results_t run(event_machine& em, const dispatch_limits& limits, cons
     const bool drains = em.conf().output.output_drain_fn != nullptr &&
                         chosen(em.conf().output.output_drain_mask.bits, core) &&
                         (opt == nullptr || !opt->skip_output_drain);
-    return dispatcher(em, core, opt != nullptr ? opt->burst_size : EM_SCHED_MULTI_MAX_BURST, polls, drains).run(limits);
+    const dispatch_settings settings{limits, opt != nullptr ? opt->burst_size : unsigned{EM_SCHED_MULTI_MAX_BURST},
+                                     polls, drains};
+    core_fibers* const fibers = em.fibers(core);
+    return fibers != nullptr ? fibers->dispatch.run(settings) : dispatcher(em, core, nullptr).run(settings);
 }
 
 // EM_OK, or it has said why the calling thread may not dispatch.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "frontend/event/kept_name.hpp"
+#include "frontend/event/suspension.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -22,7 +23,9 @@ void free_all(event_list& which) noexcept {
 event_machine::event_machine(const em_conf_t& conf, const skerry_em_options_t& options)
     : options_(options),
       conf_(conf),
-      scheduler_(options.starvation) {
+      scheduler_(options.starvation),
+      suspensions_(options.cooperative != 0 ? std::make_unique<suspensions>(options.suspended_max, options.stack_size)
+                                            : nullptr) {
     auto pool = std::make_unique<event_pool>(EM_POOL_DEFAULT_NAME, conf.default_pool_cfg, core_count());
     pool->handle = EM_POOL_DEFAULT;
     pools_.put(number_of(EM_POOL_DEFAULT), std::move(pool));

@@ -14,6 +14,8 @@
 //  3. A core that looks and finds nothing has passed on before it sleeps, and so has one that leaves.
 //  4. `events` of a queue and of the lists of cores hold each event once. `elsewhere` of a queue counts those for it
 //     that lie in lists of cores, so it is gone only when these are.
+//  5. A suspended receive function counts as receiving wherever it did. Its core's bit is in `inside` of its queue
+//     group. What it had in the core's lists and places it has taken along.
 
 #include <array>
 #include <cstddef>
@@ -47,23 +49,26 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
-// What the calling thread is for the event machine.
-struct event_thread {
-    int core = -1;
-    worker_page* page = nullptr;          // of the core
-    bool dispatching = false;             // the core is in em_dispatch()
-    bool idle = false;                    // it found no event when it last looked
-    bool leaving = false;                 // and asks for no event ahead any more
+struct call_fiber;
+struct core_fibers;
+class root_frame;
+class suspensions;
+
+// What a receive function finds there when it goes on.
+struct receiving_state {
     event_queue* queue = nullptr;         // whose event it receives
     execution_object* inside = nullptr;   // whose function runs
     execution_object* starting = nullptr; // whose start function runs: what it sends is held
     group_tag group;                      // of the receive function that runs
     unsigned group_count = 0;             // and how many of its events count for it
-    std::uint64_t asked_ns = 0; // when it last looked for an event, and had the answer; if somebody asks for it
+    std::uint64_t asked_ns = 0; // when the core last looked for an event, and had the answer; if somebody asks for it
     std::uint64_t answered_ns = 0;
     // In which context it receives: that of the queue, or of the one whose receive function sent to a local queue.
     event_queue* scheduled = nullptr;
     em_sched_context_type_t holds = EM_SCHED_CONTEXT_TYPE_NONE; // what it has not ended
+    // Of a receive function that runs, in co-operative dispatch.
+    em_event_t received = EM_EVENT_UNDEF; // none: it has received several
+    root_frame* frame = nullptr;
     // Where it is in the lists that functions ..._get_first() and ..._get_next() go through.
     struct {
         em_queue_t queue;
@@ -76,6 +81,15 @@ struct event_thread {
         em_event_group_t event_group;
         em_pool_t pool;
     } at{};
+};
+
+// What the calling thread is for the event machine.
+struct event_thread : receiving_state {
+    int core = -1;
+    worker_page* page = nullptr; // of the core
+    bool dispatching = false;    // the core is in em_dispatch()
+    bool idle = false;           // it found no event when it last looked
+    bool leaving = false;        // and asks for no event ahead any more
 };
 extern constinit thread_local event_thread this_event_thread;
 
@@ -225,6 +239,7 @@ class event_machine {
 
     // --- for cores (receiving.cpp)
     struct delivery {
+        call_fiber* resumed = nullptr; // go_on_with() this, and nothing else is there
         event_queue* from = nullptr;
         execution_object* to = nullptr;
         unsigned count = 0;
@@ -267,6 +282,23 @@ class event_machine {
     [[nodiscard]] bool arm(int core, bell& b, bool naps);
     [[nodiscard]] bool disarm(int core) noexcept;
 
+    // --- co-operative dispatch (suspension.cpp)
+    // Of a core inside; null: dispatch is not co-operative.
+    [[nodiscard]] core_fibers* fibers(int core) const noexcept;
+    void add_fibers(int core);             // of one that has come. Errors: std::bad_alloc
+    void remove_fibers(int core) noexcept; // when it has nothing suspended any more
+    // The calling receive function, until it is resumed. Precondition: it may be suspended.
+    enum class suspended : std::uint8_t { yes, too_many, no_memory };
+    [[nodiscard]] suspended suspend() noexcept;
+    // The one that has received the event. `before`: it was, and has not gone on. `nobody`: none runs or is suspended.
+    enum class resumed : std::uint8_t { yes, before, nobody };
+    [[nodiscard]] resumed resume(em_event_t event) noexcept;
+    // The calling core runs it until it ends or is suspended again.
+    void go_on_with(call_fiber& c) noexcept;
+    [[nodiscard]] bool has_suspended(int core) noexcept;
+    // Until the calling core has nothing suspended.
+    void await_suspended();
+
     callbacks<em_dispatch_enter_func_t> enters;
     callbacks<em_dispatch_exit_func_t> exits;
 
@@ -288,6 +320,9 @@ class event_machine {
     void wake_one(std::uint64_t cores, wake_ups& w) noexcept;
     std::uint64_t note() noexcept; // what is ready for whom; returns the cores that may take some of it
     void set_duties(std::uint64_t cores) noexcept;
+    [[nodiscard]] call_fiber& take_resumed(int core, unsigned priority) noexcept;
+    void take_along(call_fiber& c) noexcept;
+    static void move_place(ordered_place& from, ordered_place& to) noexcept;
     // The cores of which one shall be woken.
     std::uint64_t list(event_queue& q) noexcept;
     void unlist(event_queue& q) noexcept;
@@ -314,13 +349,14 @@ class event_machine {
 
     // Not under it.
     void drain_outputs() noexcept;
+    void run_resumed(int core) noexcept; // one of them
     [[nodiscard]] sent send_out(std::unique_lock<mutex<machine>>& lock, event_queue& q, ordered_place* place,
                                 std::span<const em_event_t> events, std::size_t& taken) noexcept;
     void finish_start(execution_object& eo) noexcept;
     void finish_stop(execution_object& eo) noexcept;
     void end_duty(execution_object& eo, int core, em_status_t status, bool starting, bool was_late) noexcept;
     template <class Over>
-    void await(Over&& over); // awaiting.hpp
+    void await(const char* text, Over&& over); // awaiting.hpp
 
     const skerry_em_options_t options_;
     const em_conf_t conf_;
@@ -332,6 +368,7 @@ class event_machine {
     // Guarded by lock_.
     std::uint64_t inside_ = 0;   // cores, bit by bit
     std::uint64_t sleeping_ = 0; // of them those whose bells are to be rung
+    std::uint64_t resumed_ = 0;  // that have something to go on with
     // Written under it; bit c: of core c, which may look at its own without it. relaxed: only the core itself sets it,
     // and when another one takes it away, nothing is there any more
     class core_bits {
@@ -360,6 +397,7 @@ class event_machine {
     std::size_t open_places_ = 0;
     std::uint64_t turns_ = 0; // of atomic groups
     locked_scheduler scheduler_;
+    const std::unique_ptr<suspensions> suspensions_; // null: dispatch is not co-operative
     linked_list<execution_object, &execution_object::with_duties> objects_with_duties_;
     using output_list = linked_list<event_queue, &event_queue::with_output>;
     output_list outputs_; // whose functions are to be called

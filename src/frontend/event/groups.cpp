@@ -114,7 +114,7 @@ std::uint64_t event_machine::mask_of(queue_group& g) noexcept {
 }
 
 void event_machine::await_mask(queue_group& g) {
-    await([&] { return g.shown == g.mask; });
+    await(waits_for_cores, [&] { return g.shown == g.mask; });
 }
 
 // --- atomic groups --------------------------------------------------------------------------------------------------

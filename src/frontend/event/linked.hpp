@@ -6,6 +6,7 @@
 // Thread safety: none.
 
 #include <cstddef>
+#include <utility>
 
 #include <skerry/detail/base/abi.hpp>
 
@@ -50,6 +51,13 @@ class linked_list {
         (at.after == nullptr ? last_ : (at.after->*Links).before) = at.before;
         one.*Links = {};
         --size_;
+    }
+    // `other` takes its place. Preconditions: it is in this list, and `other` in none by these links.
+    void replace(T& one, T& other) noexcept {
+        const links<T> at = std::exchange(one.*Links, {});
+        other.*Links = at;
+        (at.before == nullptr ? first_ : (at.before->*Links).after) = &other;
+        (at.after == nullptr ? last_ : (at.after->*Links).before) = &other;
     }
 
   private:

@@ -31,11 +31,18 @@ bool copy_notices(const char* function, em_escope_t scope, int count, const em_n
 }
 
 bool may_wait(const char* function, em_escope_t scope, em_status_t& status) noexcept {
-    const event_machine& em = *event_machine::instance();
+    event_machine& em = *event_machine::instance();
     const event_thread& self = this_event_thread;
     if (self.scheduled == nullptr && self.queue == nullptr && (self.core < 0 || !em.has_asked(self.core)) &&
         (current_page == nullptr || em.core_that_waits_for(current_page->ctx) < 0)) {
-        return true;
+        if (self.core < 0 || current_page == self.page || !em.has_suspended(self.core)) {
+            return true;
+        }
+        status = refuse_call(EM_ERR_BAD_CONTEXT, scope,
+                             "%s: inside of run(), where receive functions that the core has suspended cannot go on; "
+                             "take the one without _sync",
+                             function);
+        return false;
     }
     status = refuse_call(EM_ERR_BAD_CONTEXT, scope,
                          "%s: inside of a receive function or of a task that it has begun; take the one without _sync",

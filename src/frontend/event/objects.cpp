@@ -169,7 +169,7 @@ void event_machine::take_queues(execution_object& eo, const std::shared_ptr<remo
 }
 
 void event_machine::await_removal(const removal& gone) {
-    await([&] { return gone.left == 0; });
+    await(waits_for_cores, [&] { return gone.left == 0; });
 }
 
 // --- start ----------------------------------------------------------------------------------------------------------
@@ -277,7 +277,7 @@ void event_machine::finish_start(execution_object& eo) noexcept {
 }
 
 void event_machine::await_started(execution_object& eo) {
-    await([&] { return eo.state != EM_EO_STATE_STARTING && !eo.finishing; });
+    await(waits_for_cores, [&] { return eo.state != EM_EO_STATE_STARTING && !eo.finishing; });
 }
 
 // --- stop -----------------------------------------------------------------------------------------------------------
@@ -334,7 +334,7 @@ void event_machine::finish_stop(execution_object& eo) noexcept {
 }
 
 void event_machine::await_stopped(execution_object& eo) {
-    await([&] { return eo.state != EM_EO_STATE_STOPPING; });
+    await(waits_for_cores, [&] { return eo.state != EM_EO_STATE_STOPPING; });
 }
 
 // --- functions of cores ---------------------------------------------------------------------------------------------

@@ -73,9 +73,6 @@ bool are_right(const char* function, em_escope_t scope, const skerry_em_options_
     if (o.asynchronous != 0 && o.cooperative != 0) {
         return reject(EM_ERR_BAD_ARG, "%s: asynchronous and cooperative exclude each other");
     }
-    if (o.cooperative != 0) {
-        return reject(EM_ERR_NOT_IMPLEMENTED, "%s: co-operative dispatch is not there yet");
-    }
     if (o.suspended_max > most_suspended) {
         return reject(EM_ERR_BAD_ARG, "%s: suspended_max is at most 1000000");
     }

@@ -22,7 +22,8 @@ struct queue_group {
 
     std::uint64_t mask = 0;   // bit c: core c may take an event
     std::uint64_t shown = 0;  // the mask that em_queue_group_get_mask() gives: no other core receives any more
-    std::uint64_t inside = 0; // cores that receive
+    std::uint64_t inside = 0; // cores that receive, or have suspended receive functions
+    std::array<unsigned, EM_MAX_CORES> suspended{}; // of these functions those of each core
     std::vector<notice> when_changed;
     linked_list<event_queue, &event_queue::of_group> queues;
     std::size_t atomics = 0; // atomic groups of it

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "frontend/event/event_machine.hpp"
+#include "frontend/event/suspension.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -30,7 +31,7 @@ void event_machine::wake_one(std::uint64_t cores, wake_ups& w) noexcept {
 std::uint64_t event_machine::note() noexcept {
     const std::uint64_t ready = scheduler_.cores();
     // relaxed: written under the lock
-    const std::uint64_t now = ready | local_ | duties_.load(memory_order::relaxed);
+    const std::uint64_t now = ready | local_ | resumed_ | duties_.load(memory_order::relaxed);
     if (now != wanted_.load(memory_order::relaxed)) {
         wanted_.store(now, memory_order::release);
     }
@@ -127,6 +128,9 @@ void event_machine::close(event_queue& q, event_list& dropped) noexcept {
             local_ &= ~(std::uint64_t{1} << core);
         }
     }
+    if (suspensions_ != nullptr && q.elsewhere != 0) {
+        suspensions_->each_list([&](event_list& of) { purge(of, q, dropped); });
+    }
     note();
 }
 
@@ -163,7 +167,14 @@ void event_machine::fill(event_queue& q, event_list& from, unsigned most, delive
 }
 
 bool event_machine::choose(int core, unsigned most, delivery& d, ordered_place& place, wake_ups& w) noexcept {
-    schedulable* const chosen = scheduler_.choose(core);
+    core_fibers* const mine = fibers(core);
+    const event_scheduler::choice choice = scheduler_.choose(core, mine != nullptr ? mine->resumed.priorities() : 0);
+    if (choice.goes_on) {
+        d.resumed = &take_resumed(core, choice.priority);
+        wake_one(note(), w);
+        return true;
+    }
+    schedulable* const chosen = choice.from;
     if (chosen == nullptr) {
         return false;
     }
@@ -277,7 +288,7 @@ void event_machine::received(int core, const delivery& d, bool holds) noexcept {
         }
         const std::uint64_t bit = std::uint64_t{1} << core;
         const event_queue* const asked = ahead_[static_cast<std::size_t>(core)].from;
-        if (asked == nullptr || asked->group != q.group) {
+        if ((asked == nullptr || asked->group != q.group) && q.group->suspended[static_cast<std::size_t>(core)] == 0) {
             q.group->inside &= ~bit;
         }
         if (q.group->shown != q.group->mask || !q.group->when_changed.empty()) {

@@ -20,15 +20,18 @@ void locked_scheduler::withdraw(schedulable& s) noexcept {
     }
 }
 
-schedulable* locked_scheduler::choose(int core) noexcept {
-    unsigned priorities = 0;
+event_scheduler::choice locked_scheduler::choose(int core, unsigned resumed) noexcept {
+    unsigned priorities = resumed;
     for (const queue_group* g = groups_.first(); g != nullptr; g = groups_.after(*g)) {
         priorities |= (g->mask >> core & 1) != 0 ? g->ready.priorities() : 0;
     }
     if (priorities == 0) {
-        return nullptr;
+        return {};
     }
     const unsigned priority = priority_among(priorities);
+    if ((resumed >> priority & 1) != 0) {
+        return {.goes_on = true, .priority = priority};
+    }
     schedulable* chosen = nullptr;
     for (const queue_group* g = groups_.first(); g != nullptr; g = groups_.after(*g)) {
         if ((g->mask >> core & 1) != 0 && (g->ready.priorities() >> priority & 1) != 0) {
@@ -39,7 +42,7 @@ schedulable* locked_scheduler::choose(int core) noexcept {
     if (chosen != nullptr) { // always
         withdraw(*chosen);
     }
-    return chosen;
+    return {.from = chosen};
 }
 
 // The highest, unless a lower one has been passed over too often.

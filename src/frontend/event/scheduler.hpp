@@ -23,8 +23,14 @@ class event_scheduler {
     virtual void ready(schedulable& s) noexcept = 0;
     // It has none any more, or nobody may receive them. Precondition: it is listed.
     virtual void withdraw(schedulable& s) noexcept = 0;
-    // The one that the core shall receive from, which is not listed then; null: none is listed for it.
-    [[nodiscard]] virtual schedulable* choose(int core) noexcept = 0;
+    // `resumed`: bit p: the core has something to go on with, of priority p. That comes before what is ready of the
+    // same.
+    struct choice {
+        schedulable* from = nullptr; // to receive from it, and it is not listed then
+        bool goes_on = false;        // with what has `priority`
+        unsigned priority = 0;
+    };
+    [[nodiscard]] virtual choice choose(int core, unsigned resumed) noexcept = 0;
     // Bit c: something is listed for core c.
     [[nodiscard]] virtual std::uint64_t cores() const noexcept = 0;
 };
@@ -40,7 +46,7 @@ class locked_scheduler final : public event_scheduler {
 
     void ready(schedulable& s) noexcept override;
     void withdraw(schedulable& s) noexcept override;
-    [[nodiscard]] schedulable* choose(int core) noexcept override;
+    [[nodiscard]] choice choose(int core, unsigned resumed) noexcept override;
     [[nodiscard]] std::uint64_t cores() const noexcept override;
 
   private:

@@ -7,7 +7,9 @@
 
 #include <skerry/cancelled.hpp>
 
+#include "base/port/clock.hpp"
 #include "base/port/frame.hpp"
+#include "base/port/thread.hpp"
 #include "deps/task_scope.hpp"
 #include "sched/entry.hpp"
 #include "sched/latch_done.hpp"
@@ -101,6 +103,46 @@ void root_frame::wait() noexcept {
     task_scope::body_ended(root_, worker::of(*current_page).ahead.held_of(pending));
     finish_frame::wait();
     task_scope::close(root_);
+}
+
+root_frame::activity root_frame::state() const noexcept {
+    constexpr std::uint64_t patience_ns = 10'000'000;
+    worker& self = worker::of(*current_page);
+    if (self.ctx != &root_ || !self.mine().ends_frames_at(base_)) {
+        return activity::inside;
+    }
+    const task_scope* const spawned = task_scope::existing(root_); // it counts on the latch, and its children do not
+    const std::size_t counted = self.ahead.held_of(pending) + (spawned != nullptr ? 1 : 0);
+    if (spawned != nullptr && spawned->children() != 0) {
+        return activity::begun;
+    }
+    // What a task computes is there a moment before its end: whoever has waited for that alone need not know.
+    for (const std::uint64_t begin = pending.alone(counted) ? 0 : port::now_ns(); !pending.alone(counted);) {
+        if (port::now_ns() - begin >= patience_ns) {
+            return activity::begun;
+        }
+        port::yield();
+    }
+    return activity::quiet;
+}
+
+void root_frame::leave() noexcept {
+    worker& self = worker::of(*current_page);
+    std::swap(self.ahead, outer_ahead_);
+    self.floor = outer_base_;
+    std::swap(self.entered, outer_entered_);
+    self.contexts.leave(outer_);
+}
+
+// What is around the frame now may be another place than before. Its context has the parent that it was made with.
+void root_frame::come_back() noexcept {
+    worker& self = worker::of(*current_page);
+    outer_ = self.ctx;
+    self.contexts.enter(&root_);
+    std::swap(self.entered, outer_entered_);
+    base_ = self.mine().depth();
+    outer_base_ = std::exchange(self.floor, base_);
+    std::swap(self.ahead, outer_ahead_);
 }
 
 finish_frame::relation finish_frame::to_caller() const noexcept {

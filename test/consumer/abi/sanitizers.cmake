@@ -6,7 +6,7 @@
 cmake_path(GET SHARED PARENT_PATH folder)
 
 function(link result output source library)
-  execute_process(COMMAND ${COMPILER} -std=c++20 -I${INCLUDE} ${source} ${ARGN} ${library} -lhwloc -pthread
+  execute_process(COMMAND ${COMPILER} -std=c++20 -I${INCLUDE} ${source} ${ARGN} ${library} -lhwloc -lboost_context -pthread
                           -Wl,-rpath,${folder} -o ${OUTPUT}
                   RESULT_VARIABLE status ERROR_VARIABLE said)
   set(${result} ${status} PARENT_SCOPE)

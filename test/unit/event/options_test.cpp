@@ -59,8 +59,9 @@ TEST_F(em_options, a_program_that_does_not_configure_has_the_environments) {
     expect_error(EM_ERR_BAD_ARG, "em_init: SKERRY_EM_STACK_SIZE=1K");
     unsetenv("SKERRY_EM_STACK_SIZE");
     setenv("SKERRY_EM_COOPERATIVE", "on", 1);
-    EXPECT_EQ(init(), status_of(EM_ERR_NOT_IMPLEMENTED));
-    expect_error(EM_ERR_NOT_IMPLEMENTED, "em_init: co-operative dispatch is not there yet");
+    setenv("SKERRY_EM_ASYNCHRONOUS", "on", 1);
+    EXPECT_EQ(init(), status_of(EM_ERR_BAD_ARG));
+    expect_error(EM_ERR_BAD_ARG, "em_init: asynchronous and cooperative exclude each other");
     EXPECT_EQ(em_term(nullptr), status_of(EM_ERR_NOT_INITIALIZED));
     expect_error(EM_ERR_NOT_INITIALIZED, "em_term: em_init() was not called");
 }
@@ -117,8 +118,6 @@ TEST_F(em_options, what_is_refused) {
     };
     refused([](skerry_em_options_t& o) { o.asynchronous = o.cooperative = 1; }, EM_ERR_BAD_ARG,
             "skerry_em_configure: asynchronous and cooperative exclude each other");
-    refused([](skerry_em_options_t& o) { o.cooperative = 1; }, EM_ERR_NOT_IMPLEMENTED,
-            "skerry_em_configure: co-operative dispatch is not there yet");
     refused([](skerry_em_options_t& o) { o.suspended_max = 1'000'001; }, EM_ERR_BAD_ARG,
             "skerry_em_configure: suspended_max is at most 1000000");
     refused([](skerry_em_options_t& o) { o.starvation = 1'000'000'001; }, EM_ERR_BAD_ARG,

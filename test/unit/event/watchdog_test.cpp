@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A wait for a core that never dispatches is reported. The default runtime reads the environment once: this is a
+// Waits that nobody ends are reported. The default runtime reads the environment once: this is a
 // program of its own.
 #include <array>
 #include <atomic>
@@ -40,11 +40,30 @@ void read_until(int from, std::string_view text) {
     }
 }
 
+// What goes to standard error while it lives.
+class standard_error {
+  public:
+    standard_error() {
+        EXPECT_EQ(::pipe2(ends_.data(), O_CLOEXEC), 0);
+        EXPECT_GE(::dup2(ends_[1], STDERR_FILENO), 0);
+    }
+    standard_error(const standard_error&) = delete;
+    standard_error& operator=(const standard_error&) = delete;
+    ~standard_error() {
+        EXPECT_GE(::dup2(before_, STDERR_FILENO), 0);
+        for (const int end : {ends_[0], ends_[1], before_}) {
+            ::close(end);
+        }
+    }
+    void read_until(std::string_view text) const { test::read_until(ends_[0], text); }
+
+  private:
+    std::array<int, 2> ends_{};
+    const int before_ = ::dup(STDERR_FILENO);
+};
+
 TEST(watchdog, reports_a_wait_for_a_core_that_never_dispatches) {
-    std::array<int, 2> ends{};
-    ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
-    const int before = ::dup(STDERR_FILENO);
-    ASSERT_GE(::dup2(ends[1], STDERR_FILENO), 0);
+    const standard_error said;
     {
         const bare_machine machine(2);
         const core_scope is_a_core;
@@ -52,7 +71,7 @@ TEST(watchdog, reports_a_wait_for_a_core_that_never_dispatches) {
         std::thread other([&] {
             const core_scope is_another;
             inside = true;
-            read_until(ends[0], "waits for other cores of the event machine");
+            said.read_until("waits for other cores of the event machine");
             EXPECT_EQ(started, 1); // the one that waits
         });
         cores::until([&] { return inside.load(); });
@@ -61,10 +80,30 @@ TEST(watchdog, reports_a_wait_for_a_core_that_never_dispatches) {
         EXPECT_EQ(em_eo_start_sync(eo, nullptr, nullptr), EM_OK); // when the other one has left
         other.join();
     }
-    ASSERT_GE(::dup2(before, STDERR_FILENO), 0);
-    for (const int end : {ends[0], ends[1], before}) {
-        ::close(end);
+}
+
+std::atomic<em_event_t> suspended{EM_EVENT_UNDEF};
+void wait_here(void* /*ctx*/, em_event_t event, em_event_type_t /*type*/, em_queue_t /*queue*/, void* /*q*/) {
+    suspended = event;
+    EXPECT_EQ(skerry_em_suspend(), EM_OK);
+    em_free(event);
+}
+
+TEST(watchdog, reports_a_core_that_cannot_end_since_nobody_resumes_what_it_has_suspended) {
+    const with_options options([](skerry_em_options_t& o) { o.cooperative = 1; });
+    const standard_error said;
+    const bare_machine machine;
+    const receiver r = make_receiver(wait_here, nullptr, EM_QUEUE_TYPE_PARALLEL);
+    ASSERT_EQ(em_send(make_event(), r.queue), EM_OK);
+    std::thread other([&] {
+        said.read_until("waits for suspended receive functions of the event machine");
+        EXPECT_EQ(skerry_em_resume(suspended), EM_OK);
+    });
+    {
+        const core_scope is_a_core;
+        EXPECT_EQ(em_dispatch(1), 1U);
     }
+    other.join();
 }
 
 } // namespace

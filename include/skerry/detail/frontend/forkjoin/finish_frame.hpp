@@ -119,13 +119,13 @@ class finish_frame : public cover {
     const task_context* spawner_;
     std::uint64_t first_spawned_;
 
-  private:
-    const context* const outer_;
+    // Of leave() and come_back().
+    const context* outer_;
     team* const home_;
-    const std::size_t base_; // of the deque: newer tasks belong to this frame
-    const std::size_t outer_base_;
-    const void* const outer_entered_;
-    const counts_ahead outer_ahead_;
+    std::size_t base_; // of the deque: newer tasks belong to this frame
+    std::size_t outer_base_;
+    const void* outer_entered_;
+    counts_ahead outer_ahead_;
 };
 
 // The frame of a root task, whose spawned children are its own. Lives where a finish_frame may.
@@ -134,6 +134,17 @@ class root_frame : public finish_frame {
     SKERRY_EXPORT root_frame() noexcept;
     // As finish_frame::wait().
     SKERRY_EXPORT void wait() noexcept;
+
+    // The thread leaves the frame, which has a stack of its own, and comes back to it; also from within other frames.
+    // Precondition of leave(): state() is `quiet`.
+    void leave() noexcept;
+    void come_back() noexcept;
+    enum class activity : std::uint8_t {
+        quiet,  // the caller is in no frame and no fork within this one, and all that was begun here has ended
+        begun,  // not all has
+        inside, // of a frame or a fork, of which not all has ended
+    };
+    [[nodiscard]] activity state() const noexcept;
 
   private:
     const task_context root_;
