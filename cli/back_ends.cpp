@@ -100,6 +100,8 @@ std::vector<std::string> options_of(const run_request& request, unsigned repeat,
     for (const std::string& input : o.more_inputs) {
         add("--input", input, true);
     }
+    add("--output", o.output, !o.output.empty());
+    add("--passes", std::to_string(o.passes), o.passes != 0);
     add("--cores", std::to_string(o.cores), o.cores != 0);
     add("--from", o.from, !o.from.empty());
     add("--to", o.to, !o.to.empty());

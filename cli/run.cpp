@@ -42,6 +42,15 @@ void refuse_senseless_options(const apps::program_info& info, const run_request&
     if (!options.more_inputs.empty() && !info.takes_inputs) {
         throw apps::usage_error(fmt::format("{} takes one --input, not {}", info.name, 1 + options.more_inputs.size()));
     }
+    if (!options.output.empty() && !info.takes_output) {
+        throw apps::usage_error(fmt::format("{} takes no --output (it was '{}')", info.name, options.output));
+    }
+    if (!options.output.empty() && request.copies != 0) {
+        throw apps::usage_error("--copies does not go with --output, which each copy would write");
+    }
+    if (options.passes != 0 && !info.takes_passes) {
+        throw apps::usage_error(fmt::format("{} takes no --passes (it was {})", info.name, options.passes));
+    }
     if (options.cores != 0 && !info.takes_cores) {
         throw apps::usage_error(fmt::format("{} takes no --cores (it was {})", info.name, options.cores));
     }
@@ -58,9 +67,11 @@ void refuse_senseless_options(const apps::program_info& info, const run_request&
 
 void refuse_options_of_one(const run_request& request) {
     const apps::options& given = request.options;
-    if (!given.input.empty() || !given.from.empty() || !given.to.empty() || given.train != 0 || given.cores != 0) {
+    if (!given.input.empty() || !given.output.empty() || !given.from.empty() || !given.to.empty() || given.train != 0 ||
+        given.passes != 0 || given.cores != 0) {
         throw apps::usage_error(fmt::format(
-            "--input, --from, --to, --train and --cores go with one program, not with '{}'", request.program));
+            "--input, --output, --from, --to, --train, --passes and --cores go with one program, not with '{}'",
+            request.program));
     }
 }
 

@@ -107,7 +107,8 @@ em_atomic_group_t em_atomic_group_get_next() {
 }
 
 em_queue_t em_atomic_group_queue_get_first(unsigned* num, em_atomic_group_t group) {
-    return this_event_thread.at.of_atomics = first_queue("em_atomic_group_queue_get_first", EM_ESCOPE_ATOMIC_GROUP_QUEUE_GET_FIRST, group, num, any_atomics);
+    return this_event_thread.at.of_atomics = first_queue(
+               "em_atomic_group_queue_get_first", EM_ESCOPE_ATOMIC_GROUP_QUEUE_GET_FIRST, group, num, any_atomics);
 }
 
 em_queue_t em_atomic_group_queue_get_next() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The functions of event_machine.h for the machine as a whole, its cores and its errors, but for those of dispatch_api.cpp.
+// The functions of event_machine.h for the machine as a whole, its cores and its errors, but for those of
+// dispatch_api.cpp.
 
 #include <cstdarg>
 #include <memory>

@@ -185,8 +185,9 @@ class event_machine {
 
     // --- execution objects (objects.cpp)
     em_eo_t add_object(std::unique_ptr<execution_object> eo) noexcept;
-    // What the functions of the same names in event_machine.h do; false: the state does not allow it. A stop or a removal is
-    // over when the last core leaves a receive function, or has run its own function. Errors: std::bad_alloc.
+    // What the functions of the same names in event_machine.h do; false: the state does not allow it. A stop or a
+    // removal is over when the last core leaves a receive function, or has run its own function. Errors:
+    // std::bad_alloc.
     [[nodiscard]] bool delete_object(execution_object& eo) noexcept;
     [[nodiscard]] bool give_queue(execution_object& eo, event_queue& q) noexcept;
     [[nodiscard]] bool take_queue(execution_object& eo, event_queue& q, std::shared_ptr<removal> gone) noexcept;

@@ -98,8 +98,8 @@ em_queue_t next_queue(const char* function, em_escope_t scope, em_queue_t after,
     return next;
 }
 
-// For the functions ..._queue_get_first(): the first of the queues of what the handle stands for, and how many there are.
-// `with` is with_object() or one like it.
+// For the functions ..._queue_get_first(): the first of the queues of what the handle stands for, and how many there
+// are. `with` is with_object() or one like it.
 template <class With, class Handle>
 em_queue_t first_queue(const char* function, em_escope_t scope, Handle handle, unsigned* count, With&& with) noexcept {
     em_queue_t first = EM_QUEUE_UNDEF;

@@ -59,7 +59,8 @@ em_eo_t em_eo_get_next() {
 }
 
 em_queue_t em_eo_queue_get_first(unsigned* num, em_eo_t handle) {
-    return this_event_thread.at.of_object = first_queue("em_eo_queue_get_first", EM_ESCOPE_EO_QUEUE_GET_FIRST, handle, num, any_object);
+    return this_event_thread.at.of_object =
+               first_queue("em_eo_queue_get_first", EM_ESCOPE_EO_QUEUE_GET_FIRST, handle, num, any_object);
 }
 
 em_queue_t em_eo_queue_get_next() {

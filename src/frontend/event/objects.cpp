@@ -99,8 +99,7 @@ void event_machine::end_leaving(event_queue& q, endings& over) noexcept {
     }
 }
 
-bool event_machine::take_queue(execution_object& eo, event_queue& q,
-                                              std::shared_ptr<removal> gone) noexcept {
+bool event_machine::take_queue(execution_object& eo, event_queue& q, std::shared_ptr<removal> gone) noexcept {
     endings over;
     bool is_over = false;
     {

@@ -149,7 +149,8 @@ em_queue_group_t em_queue_group_get_next() {
 }
 
 em_queue_t em_queue_group_queue_get_first(unsigned* num, em_queue_group_t queue_group) {
-    return this_event_thread.at.of_group = first_queue("em_queue_group_queue_get_first", EM_ESCOPE_QUEUE_GROUP_QUEUE_GET_FIRST, queue_group, num, any_group);
+    return this_event_thread.at.of_group = first_queue(
+               "em_queue_group_queue_get_first", EM_ESCOPE_QUEUE_GROUP_QUEUE_GET_FIRST, queue_group, num, any_group);
 }
 
 em_queue_t em_queue_group_queue_get_next() {

@@ -205,7 +205,7 @@ void event_machine::drain_outputs() noexcept {
         if (!takes) {
             stalled_outputs_.push_back(q);
             stalled_.store(true, memory_order::relaxed); // relaxed: a hint; what it is about lies under the lock
-            if (!this_event_thread.dispatching) { // a core that does offers it again itself
+            if (!this_event_thread.dispatching) {        // a core that does offers it again itself
                 wake_one(sleeping_, w);
             }
         }
