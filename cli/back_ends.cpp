@@ -443,6 +443,7 @@ back_end_row run_here(const run_request& request, bool serial, unsigned repeat) 
     const apps::program& program = program_of(request);
     const runtime_flags flags = serial ? of_the_trace(request.runtime) : request.runtime;
     skerry::runtime workers(flags.over(skerry::options::from_environment()));
+    trace_cores(program.info, flags);
     back_end_row row = run_in(workers, serial ? "serial" : "threads", serial ? program.serial : program.parallel,
                               request.options, repeat);
     if (!serial) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "back_ends.hpp"
 #include "commands.hpp"
+#include "flags.hpp"
 #include "measure.hpp"
 #include "report.hpp"
 #include "systems.hpp"
@@ -78,6 +79,7 @@ void refuse_options_of_one(const run_request& request) {
 exit_code run_one(const run_request& request, const run_settings& settings, skerry::runtime& workers) {
     const apps::program& program = wanted(request.program);
     refuse_senseless_options(program.info, request);
+    trace_cores(program.info, request.runtime);
     measurement result;
     {
         progress shown(std::cerr, isatty(STDERR_FILENO) == 1);

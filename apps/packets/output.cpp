@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include <pcap/pcap.h>
 
@@ -49,15 +50,18 @@ void output::write(std::span<const std::byte> frame, const packet_head& head, st
     header.caplen = head.captured;
     header.len = head.on_wire;
     pcap_dump(reinterpret_cast<unsigned char*>(to_), &header, reinterpret_cast<const unsigned char*>(frame.data()));
+    note_failure(std::ferror(pcap_dump_file(to_)) != 0);
+}
+
+void output::note_failure(bool failed) {
+    if (failed && failed_ == 0) failed_ = errno != 0 ? errno : EIO;
 }
 
 void output::close() {
     if (to_ == nullptr) return;
-    errno = 0;
-    const bool written = pcap_dump_flush(to_) == 0 && std::ferror(pcap_dump_file(to_)) == 0;
-    const int why = errno;
+    note_failure(pcap_dump_flush(to_) != 0);
     pcap_dump_close(std::exchange(to_, nullptr));
-    if (!written) throw std::runtime_error(file_ + ": " + std::generic_category().message(why != 0 ? why : EIO));
+    if (failed_ != 0) throw std::runtime_error(file_ + ": " + std::generic_category().message(failed_));
 }
 
 } // namespace apps::packets

@@ -33,10 +33,13 @@ class output {
     std::uint64_t digest() const { return digest_; } ///< of all that was written, in its order
 
   private:
+    void note_failure(bool failed); // of the last call
+
     std::string file_;
     std::uint64_t ns_of_tick_; // of the file's times
     pcap* form_ = nullptr;
     pcap_dumper* to_ = nullptr;
+    int failed_ = 0; // the first failure, as errno
     std::uint64_t packets_ = 0;
     std::uint64_t digest_ = 0;
 };
