@@ -145,8 +145,8 @@ TEST_F(captures, a_file_that_changes_is_named) {
     };
     EXPECT_EQ(reads(), "");
     const std::string changed = path + ": it has changed since the first packets were read";
-    for (const std::vector<packet>& now :
-         {std::vector<packet>{{{1, 2}}}, {{{1, 2}}, {{3, 4}}, {{5}}}, {{{1, 2}}, {{3, 4, 5}}}}) {
+    for (const std::vector<captured>& now :
+         {std::vector<captured>{{{1, 2}}}, {{{1, 2}}, {{3, 4}}, {{5}}}, {{{1, 2}}, {{3, 4, 5}}}}) {
         file("a", 1, now);
         EXPECT_EQ(reads(), changed);
     }

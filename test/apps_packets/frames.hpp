@@ -109,7 +109,7 @@ class files_in_a_folder : public testing::Test {
     }
     ~files_in_a_folder() override { std::filesystem::remove_all(folder_); }
 
-    struct packet {
+    struct captured {
         bytes data;
         std::uint32_t microseconds = 0;
         std::uint32_t more_on_wire = 0;
@@ -118,13 +118,13 @@ class files_in_a_folder : public testing::Test {
     static constexpr std::uint32_t magic_of_nanoseconds = 0xa1b23c4d;
 
     // A file of pcap.
-    std::string file(const std::string& name, std::uint32_t link, const std::vector<packet>& packets,
+    std::string file(const std::string& name, std::uint32_t link, const std::vector<captured>& packets,
                      std::uint32_t begin = magic) {
         const std::string path = folder_ / name;
         std::ofstream out(path, std::ios::binary);
         const auto put = [&out](std::uint32_t x) { out.write(reinterpret_cast<const char*>(&x), sizeof x); };
         for (const std::uint32_t x : {begin, 4U << 16 | 2U, 0U, 0U, 262144U, link}) put(x);
-        for (const packet& p : packets) {
+        for (const captured& p : packets) {
             const auto size = static_cast<std::uint32_t>(p.data.size());
             for (const std::uint32_t x : {1U, p.microseconds, size, size + p.more_on_wire}) put(x);
             out.write(reinterpret_cast<const char*>(p.data.data()), static_cast<std::streamsize>(size));

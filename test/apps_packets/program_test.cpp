@@ -33,7 +33,7 @@ class packets : public files_in_a_folder {
   protected:
     // Calls of several sources, keys, TCP, what is no IP, and one packet for each reason to drop.
     std::string all_kinds(const std::string& name = "all") {
-        std::vector<packet> all;
+        std::vector<captured> all;
         for (unsigned i = 0; i < 300; ++i) {
             const auto number = static_cast<std::uint16_t>(i);
             const bytes speech(i % 2 == 0 ? 160 : 80, static_cast<std::uint8_t>(i));
@@ -41,7 +41,7 @@ class packets : public files_in_a_folder {
             all.push_back({joined({ethernet(0x86dd), ipv6(tcp, tcp_of(bytes(i, 3), addresses_v6()))}), i});
             if (i % 10 == 0) all.push_back({joined({ethernet(0x0806), bytes(28, 1)}), i});
         }
-        for (const std::uint8_t event : {1, 2, 10}) {
+        for (const std::uint8_t event : bytes{1, 2, 10}) {
             all.push_back(
                 {joined({ethernet(0x0800), ipv4(udp, udp_of(rtp(101, event, 1000U * event, {event, 0, 0, 0})))})});
         }
@@ -133,7 +133,7 @@ TEST_F(packets, times_of_nanoseconds_go_out_as_they_are) {
 }
 
 TEST_F(packets, large_frames_find_room_beside_small_ones) {
-    std::vector<packet> all;
+    std::vector<captured> all;
     for (int i = 0; i < 3000; ++i) {
         all.push_back({joined({ethernet(0x0806), bytes(i % 2 == 0 ? 28 : 20'000, static_cast<std::uint8_t>(i))})});
     }

@@ -37,7 +37,7 @@ TEST(rtp, what_is_none) {
     for (const unsigned type : {1U, 9U, 100U, 102U, 127U}) {
         EXPECT_FALSE(rtp_of(view(rtp(type, 1, 2, {1}))).has_value()) << type;
     }
-    for (const std::uint8_t version : {0x00, 0x40, 0xc0}) {
+    for (const std::uint8_t version : bytes{0x00, 0x40, 0xc0}) {
         bytes b = rtp(0, 1, 2, {1});
         b[0] = version;
         EXPECT_FALSE(rtp_of(view(b)).has_value());
@@ -56,7 +56,7 @@ TEST(rtp, what_stands_around_the_payload) {
     for (std::size_t size = 0; size < 12 + 8 + 4 + 4 + 1; ++size) { // the padding needs a byte
         EXPECT_FALSE(rtp_of(view(b).first(size)).has_value()) << size;
     }
-    for (const std::uint8_t padding : {0, 5}) {
+    for (const std::uint8_t padding : bytes{0, 5}) {
         b.back() = padding;
         EXPECT_FALSE(rtp_of(view(b)).has_value());
     }

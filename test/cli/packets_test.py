@@ -150,8 +150,8 @@ class packets(command):
             self.assertLessEqual({"handle_one", "count_one", "end_pass", "sleep"}, slices)
             sends = [e for e in events if e["ph"] == "i" and e["cat"] == "send"]
             taken = [e for e in events if e["ph"] == "i" and e["cat"] == "take_queue"]
-            # Of 242 packets 240 are of flows and one more goes out, in both passes of both runs.
-            self.assertEqual(len(sends), 2 * 2 * (240 + 241))
+            # 242 packets are sent, 241 go out, 240 are of flows, and one event ends the pass: in both passes of both runs.
+            self.assertEqual(len(sends), 2 * 2 * (242 + 241 + 240 + 1))
             self.assertEqual({e["name"] for e in taken}, {"queue taken"})
             self.assertEqual(len(taken), 2 * 2 * (242 + 240 + 1))
             self.assertGreater(len({e["args"]["queue"] for e in taken}), 2)
