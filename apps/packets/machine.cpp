@@ -71,6 +71,7 @@ class packet_machine {
         conf.conf_len = sizeof out;
         conf.conf = &out;
         out_ = em_queue_create("out", EM_QUEUE_TYPE_OUTPUT, EM_QUEUE_PRIO_UNDEF, EM_QUEUE_GROUP_UNDEF, &conf);
+        cores_.need(out_ != EM_QUEUE_UNDEF ? EM_OK : EM_ERR_NOT_CREATED, "em_queue_create()");
         for (pass_slot& slot : slots_) slot.group = em_event_group_create();
         start(count_);
         start(end_);
@@ -215,10 +216,14 @@ class packet_machine {
         packet_machine& self = *static_cast<packet_machine*>(context);
         const std::uint32_t pass = *static_cast<const std::uint32_t*>(em_event_pointer(e));
         em_free(e);
-        pass_slot& slot = self.slots_[pass % passes_under_way];
-        self.result_.end_pass(pass, slot.tables, self.files_);
-        for (flow_table& table : slot.tables) table.clear();
-        slot.free.release();
+        struct freed { // whatever is thrown, so that nobody waits for the place
+            ~freed() {
+                for (flow_table& table : slot.tables) table.clear();
+                slot.free.release();
+            }
+            pass_slot& slot;
+        } const behind{self.slots_[pass % passes_under_way]};
+        self.result_.end_pass(pass, behind.slot.tables, self.files_);
     }
 
     static void report_now(void* context, em_event_t e, em_event_type_t /*type*/, em_queue_t /*queue*/, void* /*q*/) {

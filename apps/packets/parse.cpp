@@ -102,6 +102,12 @@ fate transport(frame_rest r, part of, bool checked, parsed& p) {
     return !checked || folded(sum) == 0xffff ? fate::counted : fate::wrong_checksum;
 }
 
+/// Of a packet of so many bytes.
+fate of_length(const frame_rest& r, std::uint32_t length) {
+    if (length > r.left_on_wire()) return fate::wrong_length;
+    return length > r.data().size() ? fate::cut : fate::counted;
+}
+
 parsed ipv4(frame_rest r) {
     parsed p;
     p.network = r.skipped();
@@ -114,26 +120,19 @@ parsed ipv4(frame_rest r) {
     r.bytes<4>(12, p.key.source);
     r.bytes<4>(16, p.key.target);
     p.bytes = length;
-    if (r.cut()) {
-        p.fate = fate::cut;
-    } else if (header < 20 || length < header || length > r.left_on_wire()) {
-        p.fate = fate::wrong_length;
-    } else if (length > r.data().size()) {
-        p.fate = fate::cut;
-    } else if (sum_of(r.data().first(header)) != 0xffff) {
+    p.fate = r.cut() ? fate::cut : header < 20 || length < header ? fate::wrong_length : of_length(r, length);
+    if (p.fate != fate::counted) return p;
+    if (sum_of(r.data().first(header)) != 0xffff) {
         p.fate = fate::wrong_checksum;
-    } else {
-        r.end_at(length);
-        r.skip(header);
-        constexpr unsigned more = 0x2000;
-        constexpr unsigned place = 0x1fff;
-        p.fate = transport(r,
-                           (fragment & place) != 0  ? part::none
-                           : (fragment & more) != 0 ? part::first_fragment
-                                                    : part::whole,
-                           true, p);
-        if (p.fate == fate::counted && hops <= 1) p.fate = fate::ttl_spent;
+        return p;
     }
+    r.end_at(length);
+    r.skip(header);
+    constexpr unsigned more = 0x2000;
+    constexpr unsigned place = 0x1fff;
+    const part of = (fragment & place) != 0 ? part::none : (fragment & more) != 0 ? part::first_fragment : part::whole;
+    p.fate = transport(r, of, true, p);
+    if (p.fate == fate::counted && hops <= 1) p.fate = fate::ttl_spent;
     return p;
 }
 
@@ -147,18 +146,8 @@ parsed ipv6(frame_rest r) {
     r.bytes<16>(8, p.key.source);
     r.bytes<16>(24, p.key.target);
     p.bytes = length;
-    if (r.cut()) {
-        p.fate = fate::cut;
-        return p;
-    }
-    if (length > r.left_on_wire()) {
-        p.fate = fate::wrong_length;
-        return p;
-    }
-    if (length > r.data().size()) {
-        p.fate = fate::cut;
-        return p;
-    }
+    p.fate = r.cut() ? fate::cut : of_length(r, length);
+    if (p.fate != fate::counted) return p;
     r.end_at(length);
     r.skip(ipv6_header);
     part of = part::whole;
