@@ -5,9 +5,9 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <new>
 #include <stdexcept>
 #include <system_error>
-#include <utility>
 
 #include <pcap/pcap.h>
 
@@ -19,24 +19,18 @@ constexpr int most_captured = 262144; // as libpcap reads at most
 
 } // namespace
 
+void output::close_form::operator()(pcap* form) const { pcap_close(form); }
+void output::close_file::operator()(pcap_dumper* file) const { pcap_dump_close(file); }
+
 output::output(const std::string& file, const capture_files& of)
     : file_(file),
       ns_of_tick_(of.has_nanoseconds ? 1 : 1000) {
     if (file_.empty()) return;
-    std::FILE* const opened = std::fopen(file_.c_str(), "wbe"); // libpcap would take "-" for the standard output
-    if (opened == nullptr) throw std::runtime_error(file_ + ": " + std::generic_category().message(errno));
-    form_ = pcap_open_dead_with_tstamp_precision(
-        of.link_number, most_captured, of.has_nanoseconds ? PCAP_TSTAMP_PRECISION_NANO : PCAP_TSTAMP_PRECISION_MICRO);
-    to_ = form_ != nullptr ? pcap_dump_fopen(form_, opened) : nullptr;
-    if (to_ == nullptr) {
-        std::fclose(opened);
-        throw std::runtime_error(file_ + ": libpcap cannot write it");
-    }
-}
-
-output::~output() {
-    if (to_ != nullptr) pcap_dump_close(to_);
-    if (form_ != nullptr) pcap_close(form_);
+    form_.reset(pcap_open_dead_with_tstamp_precision(
+        of.link_number, most_captured, of.has_nanoseconds ? PCAP_TSTAMP_PRECISION_NANO : PCAP_TSTAMP_PRECISION_MICRO));
+    if (form_ == nullptr) throw std::bad_alloc();
+    to_.reset(pcap_dump_open(form_.get(), file_ == "-" ? "./-" : file_.c_str())); // or it is the standard output
+    if (to_ == nullptr) throw std::runtime_error(pcap_geterr(form_.get()));
 }
 
 void output::write(std::span<const std::byte> frame, const packet_head& head, std::uint64_t digest) {
@@ -49,8 +43,9 @@ void output::write(std::span<const std::byte> frame, const packet_head& head, st
     header.ts.tv_usec = static_cast<suseconds_t>(head.at_ns % second / ns_of_tick_);
     header.caplen = head.captured;
     header.len = head.on_wire;
-    pcap_dump(reinterpret_cast<unsigned char*>(to_), &header, reinterpret_cast<const unsigned char*>(frame.data()));
-    note_failure(std::ferror(pcap_dump_file(to_)) != 0);
+    pcap_dump(reinterpret_cast<unsigned char*>(to_.get()), &header,
+              reinterpret_cast<const unsigned char*>(frame.data()));
+    note_failure(std::ferror(pcap_dump_file(to_.get())) != 0);
 }
 
 void output::note_failure(bool failed) {
@@ -59,8 +54,8 @@ void output::note_failure(bool failed) {
 
 void output::close() {
     if (to_ == nullptr) return;
-    note_failure(pcap_dump_flush(to_) != 0);
-    pcap_dump_close(std::exchange(to_, nullptr));
+    note_failure(pcap_dump_flush(to_.get()) != 0);
+    to_.reset();
     if (failed_ != 0) throw std::runtime_error(file_ + ": " + std::generic_category().message(failed_));
 }
 

@@ -21,9 +21,6 @@ class output {
   public:
     /// `file`: empty: none. Errors of all: std::runtime_error names the file.
     output(const std::string& file, const capture_files& of);
-    output(const output&) = delete;
-    output& operator=(const output&) = delete;
-    ~output();
 
     void write(std::span<const std::byte> frame, const packet_head& head, std::uint64_t digest);
     /// Nothing is written afterwards.
@@ -33,12 +30,18 @@ class output {
     std::uint64_t digest() const { return digest_; } ///< of all that was written, in its order
 
   private:
+    struct close_form {
+        void operator()(pcap* form) const;
+    };
+    struct close_file {
+        void operator()(pcap_dumper* file) const;
+    };
     void note_failure(bool failed); // of the last call
 
     std::string file_;
     std::uint64_t ns_of_tick_; // of the file's times
-    pcap* form_ = nullptr;
-    pcap_dumper* to_ = nullptr;
+    std::unique_ptr<pcap, close_form> form_;
+    std::unique_ptr<pcap_dumper, close_file> to_;
     int failed_ = 0; // the first failure, as errno
     std::uint64_t packets_ = 0;
     std::uint64_t digest_ = 0;

@@ -117,6 +117,13 @@ TEST(tones, what_is_no_key) {
     EXPECT_EQ(heard(770, 8000, 1336, 8000, 8001), 0); // too long
     EXPECT_EQ(heard(770, 8000, 1336, 8000, 8000), '5');
     EXPECT_EQ(tone_in({}, type_mu_law), 0);
+    bytes drowned; // the tones of a key, and a louder one
+    for (std::size_t i = 0; i < 160; ++i) {
+        const double t = 2 * std::numbers::pi * static_cast<double>(i) / rtp_rate;
+        drowned.push_back(
+            coded(6000 * std::sin(770 * t) + 6000 * std::sin(1336 * t) + 12000 * std::sin(400 * t), type_mu_law));
+    }
+    EXPECT_EQ(tone_in(view(drowned), type_mu_law), 0);
     bytes noise;
     std::uint32_t x = 1;
     for (int i = 0; i < 160; ++i) noise.push_back(static_cast<std::uint8_t>((x = x * 1664525 + 1013904223) >> 24));
