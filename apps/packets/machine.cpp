@@ -82,12 +82,8 @@ class packet_machine {
     packet_machine& operator=(const packet_machine&) = delete;
 
     ~packet_machine() {
+        if (report_) end_reports();
         for (const em_eo_t eo : started_) static_cast<void>(em_eo_stop_sync(eo)); // those that send first
-        if (timeout_ != EM_TMO_UNDEF) {
-            em_event_t left = EM_EVENT_UNDEF;
-            static_cast<void>(em_tmo_delete(timeout_, &left));
-            if (left != EM_EVENT_UNDEF) em_free(left);
-        }
         cores_.end();
         for (const auto& of_core : by_fate_) {
             for (std::size_t i = 0; i < fates; ++i) result_.packets[i] += of_core.packets[i];
@@ -155,6 +151,15 @@ class packet_machine {
         timeout_ = em_tmo_create(timer, EM_TMO_FLAG_PERIODIC, reports);
         cores_.need(em_tmo_set_periodic(timeout_, 0, static_cast<em_timer_tick_t>(period.count()), record()),
                     "em_tmo_set_periodic()");
+    }
+
+    void end_reports() {
+        em_event_t left = EM_EVENT_UNDEF;
+        if (em_tmo_cancel(timeout_, &left) == EM_OK) {
+            em_free(left);
+        } else { // it has expired, and the event comes
+            last_report_.acquire();
+        }
     }
 
     em_event_t wait_for(std::size_t bytes, em_pool_t pool) const {
@@ -227,9 +232,11 @@ class packet_machine {
     }
 
     static void report_now(void* context, em_event_t e, em_event_type_t /*type*/, em_queue_t /*queue*/, void* /*q*/) {
-        const packet_machine& self = *static_cast<packet_machine*>(context);
+        packet_machine& self = *static_cast<packet_machine*>(context);
         self.report_(self.gone_);
-        if (em_tmo_ack(self.timeout_, e) != EM_OK) em_free(e);
+        if (em_tmo_ack(self.timeout_, e) == EM_OK) return;
+        em_free(e); // it was cancelled meanwhile
+        self.last_report_.release();
     }
 
     const std::uint64_t all_; // packets of all passes
@@ -250,6 +257,7 @@ class packet_machine {
     em_eo_t report_object_ = EM_EO_UNDEF;
     em_pool_t records_ = EM_POOL_UNDEF;
     em_tmo_t timeout_ = EM_TMO_UNDEF;
+    std::binary_semaphore last_report_{0};
     std::atomic<std::uint64_t> gone_{0}; // packets that have gone out or were dropped
     event_cores cores_;                  // last: they dispatch from here on
 };
