@@ -4,6 +4,7 @@
 #include "packets/checksum.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace apps::packets {
 
@@ -199,13 +200,14 @@ bool is_ip(std::uint32_t family) {
 std::uint64_t flow_key::hash() const {
     std::uint64_t h =
         std::uint64_t{source_port} << 32 | std::uint64_t{target_port} << 16 | std::uint64_t{protocol} << 8 | version;
-    const auto mix = [&h](std::uint32_t more) {
+    const auto mix = [&h](std::uint64_t more) {
         h = (h ^ more) * 0x9e3779b97f4a7c15U;
         h ^= h >> 29;
     };
+    using words = std::array<std::uint64_t, 2>;
     mix(file);
-    std::ranges::for_each(source, mix);
-    std::ranges::for_each(target, mix);
+    std::ranges::for_each(std::bit_cast<words>(source), mix);
+    std::ranges::for_each(std::bit_cast<words>(target), mix);
     return h;
 }
 
