@@ -22,13 +22,12 @@ TEST(rtp, a_packet_of_each_type) {
     for (const std::uint8_t type : {type_mu_law, type_a_law, type_keys}) {
         for (const unsigned marker : {0U, 0x80U}) {
             const bytes b = rtp(marker | type, 0x0102, 0x03040506, {7, 8}, 0x0a0b0c0d);
-            const auto packet = rtp_of(view(b));
-            ASSERT_TRUE(packet.has_value());
-            EXPECT_EQ(packet->type, type);
-            EXPECT_EQ(packet->sequence, 0x0102);
-            EXPECT_EQ(packet->timestamp, 0x03040506U);
-            EXPECT_EQ(packet->source, 0x0a0b0c0dU);
-            EXPECT_THAT(packet->payload, testing::ElementsAre(std::byte{7}, std::byte{8}));
+            const rtp_packet packet = rtp_of(view(b)).value_or(rtp_packet{});
+            EXPECT_EQ(packet.type, type);
+            EXPECT_EQ(packet.sequence, 0x0102);
+            EXPECT_EQ(packet.timestamp, 0x03040506U);
+            EXPECT_EQ(packet.source, 0x0a0b0c0dU);
+            EXPECT_THAT(packet.payload, testing::ElementsAre(std::byte{7}, std::byte{8}));
         }
     }
 }
@@ -50,9 +49,8 @@ TEST(rtp, what_is_none) {
 TEST(rtp, what_stands_around_the_payload) {
     bytes b = rtp(0, 1, 2, joined({word(1), word(2), {0xbe, 0xde, 0, 1}, word(3), {9, 8, 0, 2}}));
     b[0] = 0x80 | 0x20 | 0x10 | 2; // padding, an extension, two contributors
-    const auto packet = rtp_of(view(b));
-    ASSERT_TRUE(packet.has_value());
-    EXPECT_THAT(packet->payload, testing::ElementsAre(std::byte{9}, std::byte{8}));
+    const rtp_packet packet = rtp_of(view(b)).value_or(rtp_packet{});
+    EXPECT_THAT(packet.payload, testing::ElementsAre(std::byte{9}, std::byte{8}));
     for (std::size_t size = 0; size < 12 + 8 + 4 + 4 + 1; ++size) { // the padding needs a byte
         EXPECT_FALSE(rtp_of(view(b).first(size)).has_value()) << size;
     }

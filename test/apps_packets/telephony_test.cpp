@@ -134,8 +134,8 @@ TEST(tones, what_is_no_key) {
 
 TEST(events, of_rfc_2833) {
     constexpr std::string_view keys = "0123456789*#ABCD";
-    for (std::uint8_t event = 0; event < keys.size(); ++event) {
-        EXPECT_EQ(key_in(view({event, 0x8a, 0, 0})), keys[event]);
+    for (std::size_t event = 0; event < keys.size(); ++event) {
+        EXPECT_EQ(key_in(view({static_cast<std::uint8_t>(event), 0x8a, 0, 0})), keys[event]);
     }
     EXPECT_EQ(key_in(view({16, 0, 0, 0})), 0); // the hook
     EXPECT_EQ(key_in(view({1, 0, 0})), 0);

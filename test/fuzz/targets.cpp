@@ -84,7 +84,7 @@ outcome parse(const apps::input::text& t, bool weights, std::size_t block) {
 
 void compare(const outcome& a, const outcome& b) {
     demand(a.message == b.message, "the message does not depend on the blocks");
-    if (!a.graph) return;
+    if (!a.graph || !b.graph) return;
     const auto& x = a.graph->edges;
     const auto& y = b.graph->edges;
     demand(x.vertices == y.vertices && a.graph->direction == b.graph->direction && std::ranges::equal(x.from, y.from) &&
