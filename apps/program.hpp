@@ -39,6 +39,8 @@ struct options {
     std::string to{};                       ///< where it ends
     std::size_t train = 0;                  ///< 0: the preset's; how many images of the input are used
     std::vector<std::string> more_inputs{}; ///< behind `input`
+    std::string output{};                   ///< a file for what comes out; empty: none
+    std::size_t passes = 0;                 ///< over the input; 0: the preset's
     std::size_t cores = 0;                  ///< of an event machine; 0: the program's choice
     bool on_device = false;                 ///< kernels run on a device alone
     // Of a runtime that a program makes for itself; 0, or empty: as the environment says.
@@ -76,6 +78,8 @@ struct program_info {
     bool takes_path = false;   ///< `options::from` and `options::to`
     bool takes_train = false;  ///< `options::train`
     bool takes_inputs = false; ///< `options::more_inputs`
+    bool takes_output = false; ///< `options::output`
+    bool takes_passes = false; ///< `options::passes`
     bool takes_cores = false;  ///< `options::cores`
     system of = system::fork_join;
     std::span<const std::string_view> real_inputs{}; ///< values of `options::input` that `skerry run all` adds

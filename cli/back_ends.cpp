@@ -100,6 +100,8 @@ std::vector<std::string> options_of(const run_request& request, unsigned repeat,
     for (const std::string& input : o.more_inputs) {
         add("--input", input, true);
     }
+    add("--output", o.output, !o.output.empty());
+    add("--passes", std::to_string(o.passes), o.passes != 0);
     add("--cores", std::to_string(o.cores), o.cores != 0);
     add("--from", o.from, !o.from.empty());
     add("--to", o.to, !o.to.empty());
@@ -441,6 +443,7 @@ back_end_row run_here(const run_request& request, bool serial, unsigned repeat) 
     const apps::program& program = program_of(request);
     const runtime_flags flags = serial ? of_the_trace(request.runtime) : request.runtime;
     skerry::runtime workers(flags.over(skerry::options::from_environment()));
+    trace_cores(program.info, flags);
     back_end_row row = run_in(workers, serial ? "serial" : "threads", serial ? program.serial : program.parallel,
                               request.options, repeat);
     if (!serial) {

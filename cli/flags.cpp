@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <string_view>
 #include <utility>
 
@@ -79,6 +80,18 @@ runtime_flags of_the_trace(const runtime_flags& flags) {
     found.trace = flags.trace;
     found.trace_memory = flags.trace_memory;
     return found;
+}
+
+void trace_cores(const apps::program_info& info, const runtime_flags& flags) {
+    if (!info.takes_cores) {
+        return;
+    }
+    if (flags.trace) {
+        ::setenv("SKERRY_TRACE", flags.trace->c_str(), 1);
+    }
+    if (flags.trace_memory) {
+        ::setenv("SKERRY_TRACE_MEMORY", std::to_string(*flags.trace_memory).c_str(), 1);
+    }
 }
 
 void refuse_useless_flags(const run_request& request) {

@@ -24,6 +24,7 @@ constexpr unsigned most_repeats = 1000;
 constexpr unsigned most_workers = 4096;
 constexpr double longest_watchdog = 1e6;
 constexpr unsigned most_seeds = 100;
+constexpr unsigned most_passes = 1'000'000;
 
 // What is an enumeration in the request and a word on the command line, and what is there always, given or not.
 struct words_of_run {
@@ -154,6 +155,12 @@ void add_run(CLI::App& app, cli::run_request& request, words_of_run& words) {
     command->add_option("--to", request.options.to, "Where the path ends")->check(not_empty);
     command->add_option("--train", request.options.train, "digits: only the first so many images")
         ->check(CLI::PositiveNumber)
+        ->option_text("N");
+    command->add_option("--output", request.options.output, "packets: write those that go out to this file, as pcap")
+        ->check(not_empty)
+        ->option_text("FILE");
+    command->add_option("--passes", request.options.passes, "packets: so many times over the input")
+        ->check(CLI::Range(1U, most_passes))
         ->option_text("N");
     command->add_option("--cores", request.options.cores, "packets, motion: threads that receive events")
         ->check(CLI::Range(1U, 64U))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "back_ends.hpp"
 #include "commands.hpp"
+#include "flags.hpp"
 #include "measure.hpp"
 #include "report.hpp"
 #include "systems.hpp"
@@ -42,6 +43,15 @@ void refuse_senseless_options(const apps::program_info& info, const run_request&
     if (!options.more_inputs.empty() && !info.takes_inputs) {
         throw apps::usage_error(fmt::format("{} takes one --input, not {}", info.name, 1 + options.more_inputs.size()));
     }
+    if (!options.output.empty() && !info.takes_output) {
+        throw apps::usage_error(fmt::format("{} takes no --output (it was '{}')", info.name, options.output));
+    }
+    if (!options.output.empty() && request.copies != 0) {
+        throw apps::usage_error("--copies does not go with --output, which each copy would write");
+    }
+    if (options.passes != 0 && !info.takes_passes) {
+        throw apps::usage_error(fmt::format("{} takes no --passes (it was {})", info.name, options.passes));
+    }
     if (options.cores != 0 && !info.takes_cores) {
         throw apps::usage_error(fmt::format("{} takes no --cores (it was {})", info.name, options.cores));
     }
@@ -58,15 +68,18 @@ void refuse_senseless_options(const apps::program_info& info, const run_request&
 
 void refuse_options_of_one(const run_request& request) {
     const apps::options& given = request.options;
-    if (!given.input.empty() || !given.from.empty() || !given.to.empty() || given.train != 0 || given.cores != 0) {
+    if (!given.input.empty() || !given.output.empty() || !given.from.empty() || !given.to.empty() || given.train != 0 ||
+        given.passes != 0 || given.cores != 0) {
         throw apps::usage_error(fmt::format(
-            "--input, --from, --to, --train and --cores go with one program, not with '{}'", request.program));
+            "--input, --output, --from, --to, --train, --passes and --cores go with one program, not with '{}'",
+            request.program));
     }
 }
 
 exit_code run_one(const run_request& request, const run_settings& settings, skerry::runtime& workers) {
     const apps::program& program = wanted(request.program);
     refuse_senseless_options(program.info, request);
+    trace_cores(program.info, request.runtime);
     measurement result;
     {
         progress shown(std::cerr, isatty(STDERR_FILENO) == 1);

@@ -28,10 +28,10 @@ class machine {
     machine(const film& of, std::size_t cores, const receiver& receive)
         : pixels_(of.side * of.side),
           receive_(receive),
-          cores_("motion", cores, sizeof(head) + pixels_, most_under_way) {
+          cores_("motion", cores, {{sizeof(head) + pixels_, most_under_way}}) {
         look_ = event_cores::object("look", look, this);
         for (std::size_t i = 0; i < of.cameras; ++i) {
-            queues_.push_back(cores_.queue(look_, EM_QUEUE_TYPE_ATOMIC, nullptr));
+            queues_.push_back(cores_.queue(look_, EM_QUEUE_TYPE_ATOMIC));
         }
         cores_.need(em_eo_start_sync(look_, nullptr, nullptr), "em_eo_start_sync()");
     }

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <memory>
+#include <limits>
 #include <utility>
 
 #include <pcap/pcap.h>
@@ -31,46 +31,79 @@ std::vector<std::string> default_files() {
     return files;
 }
 
-link_type link_of(int type, const std::string& file) {
-    switch (type) {
+link_type link_of(int number, const std::string& file) {
+    switch (number) {
     case DLT_EN10MB: return link_type::ethernet;
-    case DLT_NULL: return link_type::loopback;
+    case DLT_NULL:
+    case DLT_LOOP: return link_type::loopback;
     case DLT_RAW: return link_type::raw;
     case DLT_LINUX_SLL: return link_type::linux_cooked;
     default: break;
     }
-    const char* const name = pcap_datalink_val_to_name(type);
-    throw input_error(file + ": packets of link " + (name != nullptr ? name : std::to_string(type)) +
+    const char* const name = pcap_datalink_val_to_name(number);
+    throw input_error(file + ": packets of link " + (name != nullptr ? name : std::to_string(number)) +
                       "; known are Ethernet, BSD loopback, raw IP and Linux cooked");
 }
 
-void read(const std::string& file, captures& all) {
-    std::array<char, PCAP_ERRBUF_SIZE> wrong{};
-    const std::unique_ptr<pcap_t, decltype(&pcap_close)> source(pcap_open_offline(file.c_str(), wrong.data()),
-                                                                &pcap_close);
-    if (source == nullptr)
-        throw input_error(std::string(wrong.data()).find(file) == 0 ? wrong.data() : file + ": " + wrong.data());
-    const link_type of = link_of(pcap_datalink(source.get()), file);
-    pcap_pkthdr* header = nullptr;
-    const unsigned char* data = nullptr;
-    int status = 0;
-    while ((status = pcap_next_ex(source.get(), &header, &data)) == 1) {
-        const auto* const begin = reinterpret_cast<const std::byte*>(data);
-        all.frames.push_back({all.bytes.size(), header->caplen, header->len, of});
-        all.bytes.insert(all.bytes.end(), begin, begin + header->caplen);
-    }
-    if (status != PCAP_ERROR_BREAK) { // what the end of the file is
-        throw input_error(file + ": " + pcap_geterr(source.get()));
-    }
-    ++all.files;
+// A pipe would be empty in the second pass, and libpcap takes "-" for the standard input.
+void require_a_file(const std::string& name) {
+    std::error_code error;
+    const std::filesystem::file_status status = std::filesystem::status(name, error);
+    if (!std::filesystem::exists(status)) throw input_error(name + ": " + error.message());
+    if (!std::filesystem::is_regular_file(status))
+        throw input_error(name + ": this is no regular file, and each pass reads it anew");
 }
 
 } // namespace
 
-captures read_captures(const std::vector<std::string>& files) {
-    captures all;
-    for (const std::string& file : files.empty() ? default_files() : files) read(file, all);
+void capture::close::operator()(pcap* source) const { pcap_close(source); }
+
+capture::capture(std::string file) : file_(std::move(file)) {
+    require_a_file(file_);
+    std::array<char, PCAP_ERRBUF_SIZE> wrong{};
+    const std::string path = file_ == "-" ? "./-" : file_;
+    source_.reset(pcap_open_offline_with_tstamp_precision(path.c_str(), PCAP_TSTAMP_PRECISION_NANO, wrong.data()));
+    if (source_ == nullptr) {
+        const std::string said = wrong.data();
+        throw input_error(said.starts_with(file_) ? said : file_ + ": " + said);
+    }
+    link_number_ = pcap_datalink(source_.get());
+    link_ = link_of(link_number_, file_);
+}
+
+std::optional<captured_frame> capture::next() {
+    pcap_pkthdr* header = nullptr;
+    const unsigned char* data = nullptr;
+    const int status = pcap_next_ex(source_.get(), &header, &data);
+    if (status == PCAP_ERROR_BREAK) return std::nullopt; // what the end of the file is
+    if (status != 1) throw input_error(file_ + ": " + pcap_geterr(source_.get()));
+    const auto seconds = static_cast<std::uint64_t>(header->ts.tv_sec);
+    return captured_frame{{reinterpret_cast<const std::byte*>(data), header->caplen},
+                          header->len,
+                          seconds * 1'000'000'000 + static_cast<std::uint64_t>(header->ts.tv_usec)}; // nanoseconds
+}
+
+capture_files look_over(std::vector<std::string> names) {
+    capture_files all{.names = names.empty() ? default_files() : std::move(names)};
+    for (const std::string& name : all.names) {
+        capture file(name);
+        const std::uint64_t before = all.packets;
+        while (const auto frame = file.next()) {
+            ++all.packets;
+            all.largest = std::max(all.largest, static_cast<std::uint32_t>(frame->data.size()));
+            all.has_nanoseconds = all.has_nanoseconds || frame->at_ns % 1000 != 0;
+        }
+        if (all.packets == before) throw input_error(name + ": there is no packet");
+        if (&name == &all.names.front()) all.link_number = file.link_number();
+        if (file.link_number() != all.link_number && all.of_another_link.empty()) all.of_another_link = name;
+    }
+    if (all.packets > static_cast<std::uint64_t>(std::numeric_limits<int>::max())) // an event group counts them
+        throw input_error(all.names.back() + ": more than 2147483647 packets in a pass");
     return all;
+}
+
+void refuse_changed(const std::string& file) {
+    throw input_error(file + ": it has changed since the first packets were read");
 }
 
 } // namespace apps::packets

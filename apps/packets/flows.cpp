@@ -1,25 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "packets/flows.hpp"
 
+#include "support/digest.hpp"
 #include "support/random.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <arpa/inet.h>
 
 namespace apps::packets {
 
-void move_to_pass(flow_key& key, std::uint32_t pass) {
-    if (key.version == 4) {
-        const std::uint32_t half = (std::uint32_t{key.source[2]} << 8 | key.source[3]) + pass;
-        key.source[2] = static_cast<std::uint8_t>(half >> 8);
-        key.source[3] = static_cast<std::uint8_t>(half);
+namespace {
+
+std::string text_of_end(const flow_key& key, const std::array<std::uint8_t, 16>& address, std::uint16_t port) {
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    inet_ntop(key.version == 4 ? AF_INET : AF_INET6, address.data(), text.data(), text.size());
+    if (key.protocol != protocol_tcp && key.protocol != protocol_udp) return text.data();
+    return key.version == 4 ? fmt::format("{}:{}", text.data(), port) : fmt::format("[{}]:{}", text.data(), port);
+}
+
+std::string text_of_protocol(std::uint8_t protocol) {
+    return protocol == protocol_tcp ? "tcp" : protocol == protocol_udp ? "udp" : fmt::format("protocol {}", protocol);
+}
+
+std::string text_of_ends(const flow_key& key) {
+    return text_of_end(key, key.source, key.source_port) + " > " + text_of_end(key, key.target, key.target_port);
+}
+
+// The lines of a flow; `where` stands in front of what is counted.
+void add_lines(std::string& to, const std::string& where, const flow& f, std::uint8_t protocol) {
+    fmt::format_to(std::back_inserter(to), "flow  {} {} packets {} bytes {}\n", where, text_of_protocol(protocol),
+                   f.packets, f.bytes);
+    for (const auto& [number, s] : f.sources) {
+        fmt::format_to(std::back_inserter(to), "rtp   {} source {:08x} packets {} lost {} jitter {}\n", where, number,
+                       s.packets.received(), s.packets.lost(), s.packets.jitter());
+        if (!s.keys.empty()) fmt::format_to(std::back_inserter(to), "keys  {} {}\n", where, s.keys);
+        if (!s.tones.empty()) fmt::format_to(std::back_inserter(to), "tones {} {}\n", where, s.tones);
     }
 }
 
-std::uint64_t digest_of(const counts& c) {
-    std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < fates; ++i) sum += scatter(c.packets[i] + (std::uint64_t{i} << 56));
-    for (const flow_table& table : c.flows) {
-        for (const auto& [key, f] : table) sum += scatter(scatter(key.hash() ^ f.packets) ^ f.bytes);
+std::uint64_t digest_of_text(const std::string& text) { return digest_of(std::span(text.data(), text.size())); }
+
+} // namespace
+
+void flow_source::count(const observation& o) {
+    packets.count(o.sequence);
+    if (o.type == type_keys) { // packets of one key have one timestamp, so they say nothing of jitter
+        // What comes late is of a key that was counted.
+        const bool later = static_cast<std::int32_t>(o.timestamp - last_event) > 0;
+        if (o.key_pressed != 0 && (keys.empty() || later)) {
+            keys.push_back(o.key_pressed);
+            last_event = o.timestamp;
+        }
+        return;
     }
-    return sum;
+    packets.arrives(o.arrival, o.timestamp);
+    if (o.tone != 0 && o.tone != last_tone) tones.push_back(o.tone);
+    last_tone = o.tone;
+}
+
+void flow::count(const observation& o) {
+    ++packets;
+    bytes += o.bytes;
+    if (o.is_rtp) sources[o.source].count(o);
+}
+
+std::string text_of(const flow_tables& tables, std::span<const std::string> files) {
+    std::vector<const flow_table::value_type*> all;
+    for (const flow_table& table : tables) {
+        for (const auto& row : table) all.push_back(&row);
+    }
+    std::ranges::sort(all, [](const auto* a, const auto* b) { return a->first < b->first; });
+    std::string text;
+    for (const auto* row : all) {
+        const std::string file = std::filesystem::path(files[row->first.file]).filename().string();
+        add_lines(text, file + " " + text_of_ends(row->first), row->second, row->first.protocol);
+    }
+    return text;
+}
+
+pass_result result_of(const flow_tables& tables, const std::string& text) {
+    pass_result result{.digest = digest_of_text(text)};
+    for (const flow_table& table : tables) {
+        for (const auto& [key, f] : table) {
+            ++result.flows;
+            result.packets += f.packets;
+            std::string lines;
+            add_lines(lines, std::to_string(key.file), f, key.protocol);
+            result.alike += scatter(digest_of_text(lines));
+        }
+    }
+    return result;
 }
 
 } // namespace apps::packets

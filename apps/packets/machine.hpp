@@ -1,17 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "packets/capture.hpp"
-#include "packets/flows.hpp"
+#include "packets/output.hpp"
+#include "packets/work.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 namespace apps::packets {
 
-/// The calling thread sends the packets, so many times, to a parallel queue, where they are parsed. From there each
-/// goes on to the atomic queue of its flow's share, where it is counted. `cores`: threads that receive; 0: as many as
-/// the processors, at most four. Errors: std::runtime_error: the event machine cannot be started.
-void count_by_events(const captures& all, std::uint32_t passes, std::size_t cores, counts& result);
+/// How far the packets have come: those that have gone out or were dropped.
+using reporter = std::function<void(std::uint64_t packets)>;
+
+struct machine_settings {
+    std::size_t cores = 0; ///< threads that receive; 0: as many as the processors, at most four
+    /// Called on a core, once in each period; empty: never.
+    reporter report{};
+    std::chrono::nanoseconds period = std::chrono::seconds(1);
+};
+
+/// As pass_serially() does, with each packet an event. The calling thread reads; it waits while too many are under way.
+/// Errors: as those of `capture` and of `output`; std::runtime_error: the event machine cannot be started.
+void pass_by_events(const capture_files& files, std::uint32_t passes, output& to, work_result& result,
+                    const machine_settings& settings);
 
 } // namespace apps::packets

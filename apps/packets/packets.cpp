@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "packets/capture.hpp"
-#include "packets/flows.hpp"
-#include "packets/parse.hpp"
+#include "packets/work.hpp"
 #include "support/elision.hpp"
 #include "support/preset.hpp"
+#include "support/random.hpp"
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
-#include <numeric>
+#include <filesystem>
+#include <map>
+#include <sstream>
+
+#include <unistd.h>
 
 #if !SKERRY_APP_SERIAL
 #include "packets/machine.hpp"
@@ -18,118 +20,159 @@ namespace apps::SKERRY_APP_VARIANT {
 
 namespace {
 
-using packets::captures;
-using packets::counts;
 using packets::fate;
-using packets::frame;
 
 // Passes over the captures.
-constexpr presets passes{{{2, 1}, {20, 1}, {1000, 1}, {1000, 1}}};
+constexpr presets passes{{{2, 1}, {20, 1}, {200, 1}, {200, 1}}};
+constexpr std::size_t most_lines = 100; // of the table of flows
 
-// The same without events: what an event machine does with the packets, one after the other.
-[[maybe_unused]] void count_serially(const captures& all, std::uint32_t passes_wanted, counts& result) {
-    for (std::uint32_t pass = 0; pass < passes_wanted; ++pass) {
-        for (const frame& f : all.frames) {
-            packets::parsed p = packets::parse(all.of(f), f.on_wire, f.link);
-            ++result.packets[static_cast<std::size_t>(p.fate)];
-            if (p.fate == fate::counted) {
-                packets::move_to_pass(p.key, pass);
-                packets::count(result.flows[packets::share_of(p.key)], p.key, p.bytes);
-            }
-        }
-    }
+std::vector<std::string> inputs_of(const options& o) {
+    std::vector<std::string> files = o.more_inputs;
+    if (!o.input.empty()) files.insert(files.begin(), o.input);
+    return files;
 }
 
-class flows_of_packets final : public instance {
+class packets_through_a_machine final : public instance {
   public:
-    explicit flows_of_packets(const options& o)
-        : passes_(static_cast<std::uint32_t>(chosen(passes, o).n)),
-          cores_(o.cores) {
-        std::vector<std::string> files = o.more_inputs;
-        if (!o.input.empty()) files.insert(files.begin(), o.input);
-        all_ = packets::read_captures(files);
-        if (all_.frames.empty()) throw input_error(o.input + ": there is no packet");
+    explicit packets_through_a_machine(const options& o)
+        : passes_(static_cast<std::uint32_t>(o.passes != 0 ? o.passes : chosen(passes, o).n)),
+          cores_(o.cores),
+          output_(o.output),
+          files_(packets::look_over(inputs_of(o))) {
+        if (output_.empty()) return;
+        if (!files_.of_another_link.empty()) {
+            throw input_error(files_.of_another_link + ": its link is another than that of " + files_.names.front() +
+                              ", and --output writes one file of one link");
+        }
+        for (const std::string& name : files_.names) {
+            std::error_code none; // the output may not be there yet
+            if (std::filesystem::equivalent(name, output_, none))
+                throw usage_error("--output " + output_ + ": this is an input, too");
+        }
     }
 
     std::string problem() const override {
-        return std::to_string(all_.frames.size()) + " packets of " + std::to_string(all_.files) + " files, " +
-               std::to_string(passes_) + " passes";
+        return std::to_string(files_.packets) + " packets of " + std::to_string(files_.names.size()) + " files, " +
+               std::to_string(passes_) + (passes_ == 1 ? " pass" : " passes");
     }
 
     void reset() override { result_ = {}; }
 
     void run() override {
+        packets::output to(output_, files_);
 #if SKERRY_APP_SERIAL
-        count_serially(all_, passes_, result_);
+        packets::pass_serially(files_, passes_, to, result_);
 #else
-        packets::count_by_events(all_, passes_, cores_, result_);
+        packets::machine_settings settings{.cores = cores_};
+        if (isatty(STDERR_FILENO) == 1) {
+            settings.report = [all = files_.packets * passes_](std::uint64_t gone) {
+                std::fprintf(stderr, "\r\033[Kpackets: %llu of %llu have gone out or were dropped\n",
+                             static_cast<unsigned long long>(gone), static_cast<unsigned long long>(all));
+            };
+        }
+        packets::pass_by_events(files_, passes_, to, result_, settings);
 #endif
+        to.close();
+        written_ = to.packets();
+        output_digest_ = to.digest();
     }
 
-    // Each packet has one fate, and each pass has the flows of the first, moved.
     verdict check() const override {
-        const std::uint64_t in = all_.frames.size() * std::uint64_t{passes_};
-        const std::uint64_t out = std::accumulate(result_.packets.begin(), result_.packets.end(), std::uint64_t{0});
-        if (in != out) return {false, std::to_string(in) + " packets came, " + std::to_string(out) + " have a fate"};
+        const std::uint64_t in = files_.packets * passes_;
+        if (result_.read != in || in != written_ + dropped()) {
+            return {false, std::to_string(in) + " packets are there, " + std::to_string(result_.read) + " were read, " +
+                               std::to_string(written_) + " have gone out, " + std::to_string(dropped()) +
+                               " were dropped"};
+        }
+        std::uint64_t flows = 0;
         std::uint64_t in_flows = 0;
-        std::uint64_t bytes = 0;
-        std::size_t number = 0;
-        for (const packets::flow_table& table : result_.flows) {
-            for (const auto& [key, f] : table) {
-                in_flows += f.packets;
-                bytes += f.bytes;
-                ++number;
-            }
+        for (const packets::pass_result& pass : result_.passes) {
+            flows += pass.flows;
+            in_flows += pass.packets;
+            if (pass.alike != result_.passes.front().alike) return {false, "the passes differ"};
         }
         if (in_flows != of(fate::counted)) {
             return {false, std::to_string(of(fate::counted)) + " packets are counted, the flows have " +
                                std::to_string(in_flows)};
         }
-        if (in_flows % passes_ != 0 || bytes % passes_ != 0) return {false, "the passes differ"};
-        return {true, std::to_string(number) + " flows of " + std::to_string(in_flows) + " packets, " +
+        if (std::string wrong = file_without_its_key(); !wrong.empty()) return {false, wrong};
+        return {true, std::to_string(flows) + " flows of " + std::to_string(in_flows) + " packets, " +
                           std::to_string(dropped()) + " dropped"};
     }
 
-    void corrupt() override {
-        for (packets::flow_table& table : result_.flows) {
-            if (!table.empty()) {
-                ++table.begin()->second.packets;
-                return;
-            }
-        }
-        ++result_.packets[0];
+    void corrupt() override { --written_; }
+
+    std::optional<std::uint64_t> digest() const override {
+        std::uint64_t sum = scatter(output_digest_ ^ scatter(written_));
+        for (const std::uint64_t n : result_.packets) sum = scatter(sum ^ n);
+        for (const packets::pass_result& pass : result_.passes) sum = scatter(sum ^ pass.digest);
+        return sum;
     }
 
-    std::optional<std::uint64_t> digest() const override { return packets::digest_of(result_); }
-
     std::string print() const override {
-        return "counted " + std::to_string(of(fate::counted)) + ", no packets of IP " +
-               std::to_string(of(fate::other)) + ", cut " + std::to_string(of(fate::cut)) + ", of a wrong length " +
-               std::to_string(of(fate::wrong_length)) + ", of a wrong checksum " +
-               std::to_string(of(fate::wrong_checksum));
+        std::string text = "in " + std::to_string(result_.read) + ", out " + std::to_string(written_) +
+                           ", dropped: cut " + std::to_string(of(fate::cut)) + ", of a wrong length " +
+                           std::to_string(of(fate::wrong_length)) + ", of a wrong checksum " +
+                           std::to_string(of(fate::wrong_checksum)) + ", with TTL spent " +
+                           std::to_string(of(fate::ttl_spent));
+        if (passes_ != 1) text += "\nflows of the first pass; the others have the same, with sources of their own:";
+        std::istringstream table(result_.first_table);
+        std::size_t lines = 0;
+        for (std::string line; std::getline(table, line); ++lines) {
+            if (lines < most_lines) text += "\n" + line;
+        }
+        if (lines > most_lines) text += "\n(" + std::to_string(lines - most_lines) + " more lines)";
+        return text;
     }
 
   private:
     std::uint64_t of(fate f) const { return result_.packets[static_cast<std::size_t>(f)]; }
-    std::uint64_t dropped() const { return of(fate::cut) + of(fate::wrong_length) + of(fate::wrong_checksum); }
+    std::uint64_t dropped() const {
+        return of(fate::cut) + of(fate::wrong_length) + of(fate::wrong_checksum) + of(fate::ttl_spent);
+    }
 
-    captures all_;
+    // Some files are named after the key that is pressed in them.
+    std::string file_without_its_key() const {
+        for (const std::string& path : files_.names) {
+            const std::string name = std::filesystem::path(path).filename().string();
+            constexpr std::string_view begin = "dtmf_2833_";
+            constexpr std::string_view end = ".pcap";
+            if (!name.starts_with(begin) || !name.ends_with(end)) continue;
+            std::string key = name.substr(begin.size(), name.size() - begin.size() - end.size());
+            key = key == "star" ? "*" : key == "pound" ? "#" : key;
+            std::istringstream table(result_.first_table);
+            bool found = false;
+            for (std::string line; std::getline(table, line);) {
+                found = found || (line.starts_with("keys  " + name + " ") && line.ends_with(" " + key));
+            }
+            if (!found) return name + (" has no key " + key);
+        }
+        return {};
+    }
+
     std::uint32_t passes_;
     [[maybe_unused]] std::size_t cores_; // of the parallel form
-    counts result_;
+    std::string output_;
+    packets::capture_files files_;
+    packets::work_result result_;
+    std::uint64_t written_ = 0;
+    std::uint64_t output_digest_ = 0;
 };
 
 } // namespace
 
 entry entry_packets() {
-    return {{.name = "packets",
-             .summary = "flows of captured packets, counted by an event machine",
-             .example = "skerry run packets --size small",
-             .takes_input = true,
-             .takes_inputs = true,
-             .takes_cores = true,
-             .of = system::events},
-            [](const options& o) -> std::unique_ptr<instance> { return std::make_unique<flows_of_packets>(o); }};
+    return {
+        {.name = "packets",
+         .summary = "captured packets through an event machine: flows, calls, and out again in their order",
+         .example = "skerry run packets --size small",
+         .takes_input = true,
+         .takes_inputs = true,
+         .takes_output = true,
+         .takes_passes = true,
+         .takes_cores = true,
+         .of = system::events},
+        [](const options& o) -> std::unique_ptr<instance> { return std::make_unique<packets_through_a_machine>(o); }};
 }
 
 } // namespace apps::SKERRY_APP_VARIANT

@@ -13,20 +13,28 @@
 
 namespace apps {
 
+struct event_size {
+    std::size_t bytes;
+    std::size_t events; ///< of that size
+};
+
 /// The event machine of a program, with threads as its cores, from construction to end().
 /// Errors of all that call need(): std::runtime_error.
 class event_cores {
   public:
-    /// The default pool has so many events of so many bytes.
-    event_cores(const char* program, std::size_t cores, std::size_t event_bytes, std::size_t events)
-        : program_(program) {
+    /// `pool`: the default pool, of at most EM_MAX_SUBPOOLS sizes.
+    event_cores(const char* program, std::size_t cores, const std::vector<event_size>& pool) : program_(program) {
         em_conf_t conf;
         em_conf_init(&conf);
         conf.thread_per_core = 1;
         conf.core_count = static_cast<int>(cores);
         em_core_mask_set_count(conf.core_count, &conf.phys_mask);
-        conf.default_pool_cfg.subpool[0].size = static_cast<std::uint32_t>(event_bytes);
-        conf.default_pool_cfg.subpool[0].num = static_cast<std::uint32_t>(events);
+        conf.event_timer = 1;
+        conf.default_pool_cfg.num_subpools = static_cast<int>(pool.size());
+        for (std::size_t i = 0; i < pool.size(); ++i) {
+            conf.default_pool_cfg.subpool[i].size = static_cast<std::uint32_t>(pool[i].bytes);
+            conf.default_pool_cfg.subpool[i].num = static_cast<std::uint32_t>(pool[i].events);
+        }
         need(em_init(&conf), "em_init()");
         for (std::size_t i = 0; i < cores; ++i) threads_.emplace_back([this] { dispatch(); });
     }
@@ -34,7 +42,8 @@ class event_cores {
     event_cores& operator=(const event_cores&) = delete;
     ~event_cores() { end(); }
 
-    /// Waits for the cores. Precondition: no event is left. Nothing the second time.
+    /// Waits for the cores, and frees the events that are left. Precondition: no receive function is to be called any
+    /// more. Nothing the second time.
     void end() noexcept {
         if (over_.exchange(true)) return;
         for (std::thread& t : threads_) t.join();
@@ -52,7 +61,7 @@ class event_cores {
         constexpr auto stop = [](void*, em_eo_t) -> em_status_t { return EM_OK; };
         return em_eo_create(name, start, nullptr, stop, nullptr, receive, context);
     }
-    em_queue_t queue(em_eo_t of, em_queue_type_t type, const void* context) const {
+    em_queue_t queue(em_eo_t of, em_queue_type_t type, const void* context = nullptr) const {
         const em_queue_t q = em_queue_create(nullptr, type, EM_QUEUE_PRIO_NORMAL, EM_QUEUE_GROUP_DEFAULT, nullptr);
         need(em_queue_set_context(q, context), "em_queue_set_context()");
         need(em_eo_add_queue_sync(of, q), "em_eo_add_queue_sync()");

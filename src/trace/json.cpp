@@ -186,7 +186,8 @@ class drawing {
             head("i", p, e, ns, *info).string("s", "t");
             arguments(p, r, *info, task);
             to_.end();
-            if (r.event == trace_event::spawn && task != timeline::none && time_.tasks()[task].moved) {
+            if ((r.event == trace_event::spawn || r.event == trace_event::send) && task != timeline::none &&
+                time_.tasks()[task].moved) {
                 arrow("s", task, p.domain, e.number, ns);
             }
             break;

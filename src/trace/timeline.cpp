@@ -100,6 +100,7 @@ void timeline::find_tasks(std::span<const trace_part> parts) {
         const task known = index == none ? task{} : tasks_[index];
         bool fresh = info.shape == trace_shape::async_begin;
         switch (r.event) {
+        case trace_event::send:
         case trace_event::spawn: fresh = true; break;
         case trace_event::steal: fresh = index == none || known.started.known() || known.stolen.known(); break;
         case trace_event::ready:
@@ -116,6 +117,7 @@ void timeline::find_tasks(std::span<const trace_part> parts) {
         tracks_[at.part][at.executor].task_of[at.record] = index;
         task& t = tasks_[index];
         switch (r.event) {
+        case trace_event::send:
         case trace_event::spawn: t.spawned = at; break;
         case trace_event::steal: t.stolen = at; break;
         case trace_event::start: t.started = at; break;

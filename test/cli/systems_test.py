@@ -71,7 +71,7 @@ class systems(command):
     def test_mistakes(self):
         for flags in (["--on", "serial"], ["--copies", "2"], ["--trace", "t.json"]):
             self.expect_error(2, "--on, --copies and --trace do not go with 'systems'\n", "run", "systems", *flags)
-        self.expect_error(2, "--input, --from, --to, --train and --cores go with one program, not with 'systems'", "run", "systems",
+        self.expect_error(2, "--input, --output, --from, --to, --train, --passes and --cores go with one program, not with 'systems'", "run", "systems",
                           "--cores", "2")
 
 

@@ -34,7 +34,7 @@ class Command(unittest.TestCase):
         self.expect(2, "cilk5-nq takes no --input (it was 'x')", "run", "nq", "--input", "x")
         self.expect(2, "cilk5-nq takes neither --from nor --to", "run", "nq", "--from", "dog")
         self.expect(2, "cilk5-nq takes no --train (it was 9)", "run", "nq", "--train", "9")
-        alone = "--input, --from, --to, --train and --cores go with one program, not with 'all'"
+        alone = "--input, --output, --from, --to, --train, --passes and --cores go with one program, not with 'all'"
         self.expect(2, alone, "run", "all", "--from", "dog")
         self.expect(2, alone, "run", "all", "--train", "9")
         self.expect(2, alone, "run", "all", "--cores", "2")

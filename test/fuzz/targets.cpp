@@ -6,6 +6,7 @@
 #include "input/formats.hpp"
 #include "input/gzip.hpp"
 #include "input/wordnet.hpp"
+#include "packets/packet.hpp"
 #include "program.hpp"
 
 #include <algorithm>
@@ -83,7 +84,7 @@ outcome parse(const apps::input::text& t, bool weights, std::size_t block) {
 
 void compare(const outcome& a, const outcome& b) {
     demand(a.message == b.message, "the message does not depend on the blocks");
-    if (!a.graph) return;
+    if (!a.graph || !b.graph) return;
     const auto& x = a.graph->edges;
     const auto& y = b.graph->edges;
     demand(x.vertices == y.vertices && a.graph->direction == b.graph->direction && std::ranges::equal(x.from, y.from) &&
@@ -177,6 +178,36 @@ void images_file(std::string_view packed) {
     } catch (const apps::input_error& e) {
         check_message(e.what(), "file", bytes);
     }
+}
+
+void packet_frame(std::string_view bytes) {
+    using namespace apps::packets;
+    constexpr std::array links{link_type::ethernet, link_type::loopback, link_type::raw, link_type::linux_cooked};
+    if (bytes.size() < 2) return;
+    const auto how = static_cast<unsigned char>(bytes[0]);
+    const auto pass = static_cast<unsigned char>(bytes[1]);
+    bytes.remove_prefix(2);
+    std::vector<std::byte> frame(bytes.size()); // of that size, so that the sanitizer sees what lies beyond
+    std::ranges::transform(bytes, frame.begin(), [](char c) { return static_cast<std::byte>(c); });
+    const std::vector<std::byte> before = frame;
+    const auto captured = static_cast<std::uint32_t>(frame.size());
+    const packet_head head{1, captured, captured + (how >> 2), 0, pass, links[how & 3]};
+    const handled h = handle(frame, head);
+    demand(static_cast<std::size_t>(h.fate) < fates, "a packet has a fate");
+    if (h.fate != fate::counted) {
+        demand(frame == before, "only a counted packet is changed");
+        return;
+    }
+    demand(h.seen.bytes <= head.on_wire, "no packet is longer than its frame");
+    const parsed again = parse(frame, head.on_wire, head.link);
+    demand(again.fate == fate::counted || again.fate == fate::ttl_spent, "what goes out is right");
+    demand(again.key == h.seen.key, "what goes out is of the flow that is counted");
+    std::size_t changed = 0; // hops, and halves: of the source, and two checksums
+    for (std::size_t i = 0; i != frame.size(); ++i) changed += before[i] != frame[i] ? 1U : 0U;
+    demand(changed <= 7, "little is changed");
+    flow f;
+    f.count(h.seen);
+    f.count(h.seen);
 }
 
 } // namespace fuzz

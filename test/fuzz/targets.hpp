@@ -23,7 +23,10 @@ void wordnet_files(std::string_view bytes);
 /// Any bytes as the images of handwritten digits.
 void images_file(std::string_view bytes);
 
+/// A captured frame behind two bytes: its link, how much of it was not captured, and the pass.
+void packet_frame(std::string_view bytes);
+
 inline constexpr std::array targets{target{"graph", graph_file}, target{"wordnet", wordnet_files},
-                                    target{"images", images_file}};
+                                    target{"images", images_file}, target{"packet", packet_frame}};
 
 } // namespace fuzz

@@ -182,6 +182,7 @@ bool event_machine::choose(int core, unsigned most, delivery& d, ordered_place& 
     atomic_group* const all = alone ? nullptr : static_cast<atomic_group*>(chosen);
     event_queue& q = static_cast<event_queue&>(alone ? *chosen : all->ready.first(all->ready.highest()));
     fill(q, q.events, most, d);
+    worker::of(*current_page).trace.take_queue(trace_id(q.handle));
     chosen->turn += d.count;
     if (all != nullptr) {
         all->ready.take(q);

@@ -66,6 +66,19 @@ class batch {
     std::array<giving_away, most> giving_;
 };
 
+// Before the events are for others: who receives one is shown behind.
+void trace_sends(std::span<const em_event_t> events, em_queue_t to) noexcept {
+    if (current_page == nullptr) { // a thread without a slot has no track
+        return;
+    }
+    const trace_sink<machine>& trace = worker::of(*current_page).trace;
+    if (trace.on()) [[unlikely]] {
+        for (const em_event_t e : events) {
+            trace.send(trace_id(e), trace_id(to));
+        }
+    }
+}
+
 // How many it has sent; those behind are the caller's as before. `status`: what is wrong with the first of them.
 int send_events(event_call call, em_escope_t scope, std::span<const em_event_t> events, em_queue_t queue,
                 em_event_group_t group, em_status_t& status) noexcept {
@@ -106,6 +119,7 @@ int send_events(event_call call, em_escope_t scope, std::span<const em_event_t> 
             if (!held) {
                 const std::size_t number = event::of(some.events().front())->group.number();
                 tell_sent(some.events(), queue, handle_of<em_event_group_t>(number));
+                trace_sends(some.events(), queue);
             }
             std::size_t taken = 0;
             event_machine::sent result = event_machine::sent::yes;

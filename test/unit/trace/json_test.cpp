@@ -107,6 +107,23 @@ TEST(TraceJson, AnArrowLeadsFromTheSpawnToAStartElsewhere) {
     EXPECT_EQ(stolen->at("args").at("task"), seen.slices.at({0, 1})[0].args.at("task"));
 }
 
+// An event goes from queue to queue under one address.
+TEST(TraceJson, AnArrowLeadsFromASendToAReceiveFunctionElsewhere) {
+    const picture seen = drawn(
+        domain(0, {{at(0, e::take_queue, 0x101), at(1, e::start, 64), at(10, e::send, 64, 0x102), at(11, e::end, 64)},
+                   {at(20, e::take_queue, 0x102), at(21, e::start, 64), at(22, e::send, 64, 0x103), at(23, e::end, 64),
+                    at(24, e::take_queue, 0x103), at(25, e::start, 64), at(26, e::end, 64)}}));
+    ASSERT_EQ(seen.flows.size(), 1U); // the second receiver is on the same core
+    EXPECT_EQ(seen.flows.begin()->second, (std::pair{picture::track{0, 0}, picture::track{0, 1}}));
+    std::vector<std::string> taken;
+    std::vector<std::string> sent_to;
+    for (const auto& i : seen.instants) {
+        (i.at("cat") == "take_queue" ? taken : sent_to).push_back(i.at("args").at("queue"));
+    }
+    EXPECT_EQ(taken, (std::vector<std::string>{"0x101", "0x102", "0x103"}));
+    EXPECT_EQ(sent_to, (std::vector<std::string>{"0x102", "0x103"}));
+}
+
 TEST(TraceJson, ABranchThatWasStolenHasAnArrowFromItsVictim) {
     const picture seen = drawn(domain(
         0, {{at(0, e::enter), at(50, e::leave)}, {at(15, e::steal, 2, 0, 1), at(16, e::start, 2), at(30, e::end, 2)}}));

@@ -47,6 +47,10 @@ enum class trace_event : std::uint16_t {
     section = 16,
     // It has ended, also if it threw.
     section_end = 17,
+    // An event of the event machine is sent by a thread that holds a slot. Its receive function is shown as a task.
+    send = 18,
+    // A core takes events of a queue to receive them, and with an atomic queue its context.
+    take_queue = 19,
 };
 
 // One event. It is written as four words of 64 bits.
@@ -119,7 +123,7 @@ struct trace_event_info {
 };
 
 // In the order of their numbers.
-inline constexpr std::array<trace_event_info, 17> trace_events{{
+inline constexpr std::array<trace_event_info, 19> trace_events{{
     {.event = trace_event::spawn,
      .shape = trace_shape::instant,
      .closes = trace_event::spawn,
@@ -256,6 +260,22 @@ inline constexpr std::array<trace_event_info, 17> trace_events{{
      .task = {},
      .argument = {},
      .detail = {}},
+    {.event = trace_event::send,
+     .shape = trace_shape::instant,
+     .closes = trace_event::send,
+     .name = "send",
+     .words = "send",
+     .task = {.type = trace_type::task, .name = "event"},
+     .argument = {.type = trace_type::subject, .name = "queue"},
+     .detail = {}},
+    {.event = trace_event::take_queue,
+     .shape = trace_shape::instant,
+     .closes = trace_event::take_queue,
+     .name = "take_queue",
+     .words = "queue taken",
+     .task = {.type = trace_type::subject, .name = "queue"},
+     .argument = {},
+     .detail = {}},
 }};
 
 // One call for each event, for whoever can `put` a record.
@@ -295,6 +315,8 @@ class trace_calls {
         self().put(trace_event::section, 0, code, static_cast<std::uint16_t>(named));
     }
     void section_end() const noexcept { self().put(trace_event::section_end); }
+    void send(std::uint64_t event, std::uint64_t queue) const noexcept { self().put(trace_event::send, event, queue); }
+    void take_queue(std::uint64_t queue) const noexcept { self().put(trace_event::take_queue, queue); }
 
   private:
     friend Writer;
