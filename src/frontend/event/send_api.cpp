@@ -155,6 +155,7 @@ em_status_t send_alone(event_call call, em_escope_t scope, em_event_t handle, em
         }
         const em_event_t now = e->handle();
         tell_sent(std::span(&now, 1), queue, EM_EVENT_GROUP_UNDEF);
+        trace_sends(std::span(&now, 1), queue);
         const event_machine::sent result = em.send(now, queue);
         if (result != event_machine::sent::yes) {
             giving.take_back();
