@@ -81,8 +81,9 @@ suspensions::suspensions(unsigned at_most, std::size_t bytes)
       buckets_(std::make_unique<bucket[]>(bucket_count_)) {}
 
 suspensions::~suspensions() {
-    while (call_fiber* const c = free_.first()) {
-        free_.erase(*c);
+    call_fiber* after = nullptr;
+    for (call_fiber* c = free_.first(); c != nullptr; c = after) {
+        after = free_.after(*c);
         delete c;
     }
 }
