@@ -281,7 +281,11 @@ call_fiber& event_machine::take_resumed(int core, unsigned priority) noexcept {
         --c.state.scheduled->group->suspended[at];
     }
     locals_[at] = c.local.take_all();
-    local_ = locals_[at].empty() ? local_ & ~bit : local_ | bit;
+    if (locals_[at].empty()) {
+        local_ &= ~bit;
+    } else {
+        local_ |= bit;
+    }
     if (c.place.source != nullptr) {
         move_place(c.place, place_of(core));
     }

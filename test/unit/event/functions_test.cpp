@@ -77,8 +77,9 @@ const names accept_nothing = {"em_atomic_group_find",
 // The handler hears nothing of what they refuse.
 const names refuse_quietly = {"em_timer_capability", "em_timer_res_capability", "em_timer_ring_capability",
                               "em_timer_ring_attr_init"};
-// The calls that are right only where there is no machine, or that end it.
-const names of_begin_and_end = {"skerry_em_configure", "em_init", "em_init_core", "em_term_core", "em_term"};
+// The calls that are right only where there is no machine, or that end it, or with co-operative dispatch.
+const names with_tests_of_their_own = {"skerry_em_configure", "em_init", "em_init_core", "em_term_core", "em_term",
+                                       "skerry_em_suspend", "skerry_em_resume"};
 
 void expect_refusal(const function& f) {
     const answer a = f.call_with_nothing();
@@ -144,13 +145,26 @@ TEST(functions, a_machine_begins_and_ends) {
     ASSERT_EQ(em_term(&conf), EM_OK);
 }
 
+TEST(functions, a_receive_function_is_suspended_and_goes_on) {
+    const with_options on([](skerry_em_options_t& o) { o.cooperative = 1; });
+    full_core core;
+    bool over = false;
+    core.receive([&](em_event_t e, em_queue_t) {
+        EXPECT_EQ(skerry_em_resume(e), EM_OK); // comes first
+        EXPECT_EQ(skerry_em_suspend(), EM_OK);
+        em_free(e);
+        over = true;
+    });
+    EXPECT_TRUE(over);
+}
+
 TEST(functions, each_does_what_it_is_for) {
     right_calls left = calls_of_events();
     for (const right_calls* more : {&calls_of_queues(), &calls_of_objects(), &calls_of_cores()}) {
         left.insert(more->begin(), more->end());
     }
     for (const function& f : functions()) {
-        if (of_begin_and_end.contains(f.name)) {
+        if (with_tests_of_their_own.contains(f.name)) {
             continue;
         }
         const auto right = left.extract(f.name);
