@@ -145,7 +145,7 @@ class packets_through_a_machine final : public instance {
             for (std::string line; std::getline(table, line);) {
                 found = found || (line.starts_with("keys  " + name + " ") && line.ends_with(" " + key));
             }
-            if (!found) return name + (" has no key " + key);
+            if (!found) return std::string(name).append(" has no key ").append(key);
         }
         return {};
     }
