@@ -118,7 +118,7 @@ TEST(Variables, WhatIsNearNoOptionIsToldTheOptions) {
     });
     EXPECT_THAT(said, StartsWith("skerry: the environment sets SKERRY_THREADS, which is no option; there are "
                                  "SKERRY_WORKERS, SKERRY_PIN, "));
-    EXPECT_THAT(said, EndsWith(", SKERRY_DEVICE_MEMORY and SKERRY_TASK_MANAGER\n"));
+    EXPECT_THAT(said, EndsWith(", SKERRY_EM_STACK_SIZE and SKERRY_EM_POLL_NS\n"));
     EXPECT_THAT(said_by([] {
                     setenv("SKERRY_TESTING", "1", 1);
                     static_cast<void>(skerry::options::from_environment());

@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include <unistd.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <skerry/detail/base/port/watched.hpp>
@@ -126,11 +128,14 @@ TEST_P(Opencl, AKernelThatIsRefusedRunsOnWorkersAndIsSaidOnce) {
     EXPECT_EQ(said.find("skerry: kernel"), said.rfind("skerry: kernel"));
 }
 
-std::filesystem::path folder() { return std::filesystem::temp_directory_path() / "skerry_kernel_at_exit"; }
+// Of the process that runs the test: another one may run it, too.
+std::filesystem::path folder_of(pid_t process) {
+    return std::filesystem::temp_directory_path() / ("skerry_kernel_at_exit_" + std::to_string(process));
+}
 
 // In a process of its own: the default runtime is busy with its devices when the process ends.
 [[noreturn]] void end_after(const std::string& devices, int milliseconds) {
-    const std::string cache = folder().string();
+    const std::string cache = folder_of(getppid()).string();
     setenv("SKERRY_DEVICES", devices.c_str(), 1);
     setenv("XDG_CACHE_HOME", cache.c_str(), 1); // every kernel is built
     setenv("POCL_CACHE_DIR", cache.c_str(), 1);
@@ -183,7 +188,7 @@ TEST(Exit, AtAnyMomentOfASearchABuildOrALaunch) {
     for (const std::string& kind : kinds) {
         for (const int milliseconds : {0, 1, 30, 150, 500}) {
             EXPECT_EXIT(end_after(kind, milliseconds), testing::ExitedWithCode(0), "") << kind << ' ' << milliseconds;
-            std::filesystem::remove_all(folder());
+            std::filesystem::remove_all(folder_of(getpid()));
         }
     }
 }
