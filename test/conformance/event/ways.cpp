@@ -18,6 +18,7 @@ namespace {
 constexpr std::array dispatch_modes = {
     dispatch_mode{"synchronous", [](skerry_em_options_t&) {}},
     dispatch_mode{"asynchronous", [](skerry_em_options_t& o) { o.asynchronous = 1; }},
+    dispatch_mode{"cooperative", [](skerry_em_options_t& o) { o.cooperative = 1; }},
 };
 
 std::vector<way> ways(std::initializer_list<int> cores, std::initializer_list<bool> verified) {

@@ -78,8 +78,9 @@ const names accept_nothing = {"em_atomic_group_find",
 const names refuse_quietly = {"em_timer_capability", "em_timer_res_capability", "em_timer_ring_capability",
                               "em_timer_ring_attr_init"};
 // The calls that are right only where there is no machine, or that end it, or with co-operative dispatch.
-const names with_tests_of_their_own = {"skerry_em_configure", "em_init", "em_init_core", "em_term_core", "em_term",
-                                       "skerry_em_suspend", "skerry_em_resume"};
+const names with_tests_of_their_own = {"skerry_em_configure", "em_init", "em_init_core",
+                                       "em_term_core",        "em_term", "skerry_em_suspend",
+                                       "skerry_em_resume"};
 
 void expect_refusal(const function& f) {
     const answer a = f.call_with_nothing();
