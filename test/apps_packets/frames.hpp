@@ -102,13 +102,14 @@ inline std::span<const std::byte> view(const bytes& b) { return std::as_bytes(st
 
 /// A folder of files that goes with the test.
 class files_in_a_folder : public testing::Test {
-  protected:
+  public:
     files_in_a_folder() {
         std::string name = std::filesystem::temp_directory_path() / "skerry.XXXXXX";
         folder_ = mkdtemp(name.data());
     }
     ~files_in_a_folder() override { std::filesystem::remove_all(folder_); }
 
+  protected:
     struct captured {
         bytes data;
         std::uint32_t microseconds = 0;

@@ -15,7 +15,7 @@
 #include <skerry/event.h>
 #include <skerry/skerry.hpp>
 
-#include "receiving.hpp"
+#include "../unit/event/receiving.hpp"
 
 namespace random_events {
 

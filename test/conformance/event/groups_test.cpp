@@ -10,7 +10,7 @@
 
 #include <skerry/skerry.hpp>
 
-#include "timed_core.hpp"
+#include "../../unit/event/timed_core.hpp"
 #include "ways.hpp"
 
 namespace skerry::test {

@@ -12,8 +12,8 @@
 
 #include <gmock/gmock.h>
 
-#include "bare_machine.hpp"
-#include "receiving.hpp"
+#include "../../unit/event/bare_machine.hpp"
+#include "../../unit/event/receiving.hpp"
 
 namespace skerry::test {
 

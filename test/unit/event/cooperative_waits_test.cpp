@@ -14,8 +14,6 @@
 namespace skerry::test {
 namespace {
 
-using testing::ElementsAre;
-
 // A thread that has called f, which waits.
 class waiter {
   public:
