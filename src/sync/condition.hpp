@@ -25,7 +25,10 @@ class condition {
     template <class Done>
     void wait(std::unique_lock<mutex<M>>& lock, Done&& done) {
         while (!done()) {
-            let_go(lock, [this](std::uint32_t seen) { M::futex_wait(turn_, seen); });
+            const std::uint32_t seen = turn_.load(memory_order::acquire); // C1, before the lock opens
+            lock.unlock();
+            M::futex_wait(turn_, seen);
+            lock.lock();
         }
     }
 
@@ -38,7 +41,10 @@ class condition {
             if (left == 0) {
                 return;
             }
-            let_go(lock, [this, left](std::uint32_t seen) { M::futex_wait_for(turn_, seen, left); });
+            const std::uint32_t seen = turn_.load(memory_order::acquire); // C1, before the lock opens
+            lock.unlock();
+            M::futex_wait_for(turn_, seen, left);
+            lock.lock();
         }
     }
 
@@ -46,15 +52,6 @@ class condition {
     void notify_all() noexcept { notify(1 << 30); }
 
   private:
-    // Calls `sleep(seen)`, which ends when the turn is not `seen` any more, without the lock.
-    template <class Sleep>
-    void let_go(std::unique_lock<mutex<M>>& lock, Sleep&& sleep) {
-        const std::uint32_t seen = turn_.load(memory_order::acquire); // C1, before the lock opens
-        lock.unlock();
-        sleep(seen);
-        lock.lock();
-    }
-
     void notify(int count) noexcept {
         turn_.fetch_add(1, memory_order::release); // C2 -> C1
         M::futex_wake(turn_, count);
