@@ -174,6 +174,9 @@ class Docs(unittest.TestCase):
         self.assert_broken(block(LOOP, MARK.replace("loop", "knot")), 4, "no single section '// [knot]'")
         self.assert_broken(block(LOOP, "<!-- example: src/p.cpp -->\n"), 4, "not under docs/examples/")
 
+    def test_a_mark_without_a_block(self):
+        self.assert_broken(MARK + "Text.\n", 1, "no block of code follows")
+
     def test_our_own_code_is_not_exempt(self):
         self.assert_broken(block("skerry::fork();\n", "<!-- not-skerry: short -->\n"), 4, "names skerry")
 
