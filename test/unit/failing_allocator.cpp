@@ -8,7 +8,9 @@
 namespace skerry::test {
 
 std::atomic<long> fail_after{never};
+std::atomic<bool> without_memory{false};
 std::atomic<long> live{0};
+std::atomic<long> made{0};
 
 namespace {
 
@@ -16,11 +18,12 @@ void* allocate(std::size_t size, std::size_t alignment) noexcept {
     long left = fail_after;
     while (left != never && !fail_after.compare_exchange_weak(left, left - 1)) {
     }
-    if (left == 0) {
+    if (left == 0 || without_memory) {
         return nullptr;
     }
     void* const p = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
     live += p != nullptr ? 1 : 0;
+    made += size > 256 && size <= 1024 && size % 64 == 0 && alignment == 64 ? 1 : 0;
     return p;
 }
 

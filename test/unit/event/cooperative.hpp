@@ -3,6 +3,7 @@
 
 // A machine with co-operative dispatch, and receive functions that wait to be resumed.
 
+#include <functional>
 #include <map>
 #include <mutex>
 
@@ -13,8 +14,21 @@
 
 namespace skerry::test {
 
+// The options of machines while it lives: co-operative dispatch, and what `change` says beside it.
+class with_cooperative {
+  public:
+    explicit with_cooperative(const std::function<void(skerry_em_options_t&)>& change)
+        : options_([&](skerry_em_options_t& o) {
+              o.cooperative = 1;
+              change(o);
+          }) {}
+
+  private:
+    with_options options_;
+};
+
 struct cooperative : testing::Test {
-    const with_options options{[](skerry_em_options_t& o) { o.cooperative = 1; }};
+    const with_cooperative options{[](skerry_em_options_t&) {}};
 };
 
 // The events of receive functions that are suspended, by their values.

@@ -211,10 +211,7 @@ TEST_F(cooperative, resuming_twice_and_what_nobody_has_received) {
 }
 
 TEST(cooperative_alone, not_more_than_the_option_says) {
-    const with_options two([](skerry_em_options_t& o) {
-        o.cooperative = 1;
-        o.suspended_max = 2;
-    });
+    const with_cooperative two([](skerry_em_options_t& o) { o.suspended_max = 2; });
     const this_core core;
     waiting w;
     int refused = 0;
@@ -301,10 +298,7 @@ TEST_F(cooperative, not_in_run_while_a_stop_waits_for_what_is_suspended) {
 }
 
 void overflow_a_stack() {
-    const with_options small([](skerry_em_options_t& o) {
-        o.cooperative = 1;
-        o.stack_size = std::size_t{64} << 10;
-    });
+    const with_cooperative small([](skerry_em_options_t& o) { o.stack_size = std::size_t{64} << 10; });
     const this_core core;
     receive_one([](em_event_t, em_queue_t) { static_cast<void>(descend(0)); });
 }

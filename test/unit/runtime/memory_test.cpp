@@ -4,7 +4,6 @@
 
 #include <array>
 #include <atomic>
-#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <new>
@@ -24,59 +23,16 @@
 
 #include "base/port/memory.hpp"
 
+#include "../failing_allocator.hpp"
 #include "../until.hpp"
 
 namespace {
 
-constexpr long never = -1;
-std::atomic<long> fail_after{never}; // allocations until one fails; then every later one works again
-std::atomic<bool> without_memory{false};
-std::atomic<long> live{0};
-std::atomic<long> made{0}; // as large as a task, which has at most 16 whole cache lines; a worker has more
-
-void* allocate(std::size_t size, std::size_t alignment) noexcept {
-    long left = fail_after;
-    while (left != never && !fail_after.compare_exchange_weak(left, left - 1)) {
-    }
-    if (left == 0 || without_memory) {
-        return nullptr;
-    }
-    void* const p = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-    live += p != nullptr ? 1 : 0;
-    made += size > 256 && size <= 1024 && size % 64 == 0 && alignment == 64 ? 1 : 0;
-    return p;
-}
-
-void release(void* p) noexcept {
-    live -= p != nullptr ? 1 : 0;
-    std::free(p);
-}
-
-void* allocate_or_throw(std::size_t size, std::size_t alignment) {
-    if (void* const p = allocate(size == 0 ? 1 : size, alignment)) {
-        return p;
-    }
-    throw std::bad_alloc();
-}
-
-} // namespace
-
-void* operator new(std::size_t size) { return allocate_or_throw(size, 16); }
-void* operator new(std::size_t size, std::align_val_t a) {
-    return allocate_or_throw(size, static_cast<std::size_t>(a));
-}
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return allocate(size, 16); }
-void* operator new[](std::size_t size) { return allocate_or_throw(size, 16); }
-void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return allocate(size, 16); }
-void operator delete(void* p) noexcept { release(p); }
-void operator delete(void* p, std::align_val_t) noexcept { release(p); }
-void operator delete(void* p, std::size_t) noexcept { release(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { release(p); }
-void operator delete(void* p, const std::nothrow_t&) noexcept { release(p); }
-void operator delete[](void* p) noexcept { release(p); }
-void operator delete[](void* p, std::size_t) noexcept { release(p); }
-
-namespace {
+using skerry::test::fail_after;
+using skerry::test::live;
+using skerry::test::made;
+using skerry::test::never;
+using skerry::test::without_memory;
 
 skerry::options with(unsigned workers) {
     skerry::options o;
