@@ -65,7 +65,7 @@ capture::capture(std::string file) : file_(std::move(file)) {
     source_.reset(pcap_open_offline_with_tstamp_precision(path.c_str(), PCAP_TSTAMP_PRECISION_NANO, wrong.data()));
     if (source_ == nullptr) {
         const std::string said = wrong.data();
-        throw input_error(said.starts_with(file_) ? said : file_ + ": " + said);
+        throw input_error(said.starts_with(path + ": ") ? said : file_ + ": " + said);
     }
     link_number_ = pcap_datalink(source_.get());
     link_ = link_of(link_number_, file_);
@@ -93,6 +93,7 @@ capture_files look_over(std::vector<std::string> names) {
             all.largest = std::max(all.largest, static_cast<std::uint32_t>(frame->data.size()));
             all.has_nanoseconds = all.has_nanoseconds || frame->at_ns % 1000 != 0;
         }
+        all.packets_of.push_back(all.packets - before);
         if (all.packets == before) throw input_error(name + ": there is no packet");
         if (&name == &all.names.front()) all.link_number = file.link_number();
         if (file.link_number() != all.link_number && all.of_another_link.empty()) all.of_another_link = name;

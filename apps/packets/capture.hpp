@@ -47,11 +47,12 @@ class capture {
 /// What is known of files that were read once.
 struct capture_files {
     std::vector<std::string> names;
-    std::uint64_t packets = 0;
-    std::uint32_t largest = 0;     ///< bytes of a captured packet
-    int link_number = 0;           ///< of the first file
-    std::string of_another_link{}; ///< the first file of another link; empty: there is none
-    bool has_nanoseconds = false;  ///< some packet's time is not of whole microseconds
+    std::vector<std::uint64_t> packets_of{}; ///< each
+    std::uint64_t packets = 0;               ///< of all
+    std::uint32_t largest = 0;               ///< bytes of a captured packet
+    int link_number = 0;                     ///< of the first file
+    std::string of_another_link{};           ///< the first file of another link; empty: there is none
+    bool has_nanoseconds = false;            ///< some packet's time is not of whole microseconds
 };
 
 /// Reads these files, or if there are none, those that tools/setup fetches.

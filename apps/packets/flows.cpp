@@ -49,17 +49,20 @@ std::uint64_t digest_of_text(const std::string& text) { return digest_of(std::sp
 } // namespace
 
 void flow_source::count(const observation& o) {
-    packets.count(o.sequence);
+    using place = rtp_source::place;
+    const place at = packets.count(o.sequence);
+    if (at == place::ignored) return;
     if (o.type == type_keys) { // packets of one key have one timestamp, so they say nothing of jitter
         // What comes late is of a key that was counted.
         const bool later = static_cast<std::int32_t>(o.timestamp - last_event) > 0;
-        if (o.key_pressed != 0 && (keys.empty() || later)) {
+        if (o.key_pressed != 0 && (keys.empty() || later || at == place::begun)) {
             keys.push_back(o.key_pressed);
             last_event = o.timestamp;
         }
         return;
     }
     packets.arrives(o.arrival, o.timestamp);
+    if (at == place::late) return; // its tone was heard before, or would be heard twice
     if (o.tone != 0 && o.tone != last_tone) tones.push_back(o.tone);
     last_tone = o.tone;
 }

@@ -23,6 +23,7 @@ constexpr std::uint32_t small_bytes = 2048;
 constexpr std::uint32_t small_under_way = 1024; // packets
 constexpr std::uint32_t large_under_way = 64;
 constexpr std::uint32_t passes_under_way = 4;
+constexpr std::uint32_t records = small_under_way + large_under_way + passes_under_way;
 
 /// In front of the bytes of a packet in its event.
 struct packet_in_event {
@@ -52,7 +53,7 @@ void require(em_status_t status) {
 class packet_machine {
   public:
     packet_machine(const capture_files& files, output& to, work_result& result, const machine_settings& settings)
-        : all_(files.packets * result.passes.size()),
+        : awaited_(files.packets * result.passes.size()),
           files_(files),
           to_(to),
           result_(result),
@@ -73,8 +74,8 @@ class packet_machine {
         out_ = em_queue_create("out", EM_QUEUE_TYPE_OUTPUT, EM_QUEUE_PRIO_UNDEF, EM_QUEUE_GROUP_UNDEF, &conf);
         cores_.need(out_ != EM_QUEUE_UNDEF ? EM_OK : EM_ERR_NOT_CREATED, "em_queue_create()");
         for (pass_slot& slot : slots_) slot.group = em_event_group_create();
-        start(count_);
         start(end_);
+        start(count_);
         start(handle_);
         if (report_) report_in(settings.period);
     }
@@ -83,6 +84,7 @@ class packet_machine {
 
     ~packet_machine() {
         if (report_) end_reports();
+        if (!is_whole_) drain();
         for (const em_eo_t eo : started_) static_cast<void>(em_eo_stop_sync(eo)); // those that send first
         cores_.end();
         for (const auto& of_core : by_fate_) {
@@ -101,21 +103,21 @@ class packet_machine {
         cores_.need(em_event_group_apply(slot.group, static_cast<int>(files_.packets), 1, &notice),
                     "em_event_group_apply()");
         read_pass(files_, pass, [&](const packet_head& head, std::span<const std::byte> bytes) {
-            const em_event_t seen = record();
             const em_event_t e = wait_for(sizeof(packet_in_event) + bytes.size(), EM_POOL_DEFAULT);
+            const em_event_t seen = record();
             auto* const at = static_cast<std::byte*>(em_event_pointer(e));
             ::new (at) packet_in_event{head, 0, seen};
             std::ranges::copy(bytes, at + sizeof(packet_in_event));
-            ++result_.read;
             cores_.need(em_send_group(e, in_, slot.group), "em_send_group()");
+            ++result_.read;
         });
     }
 
     /// Waits until all is counted and written. Behind the last pass.
     void await_all() {
         for (pass_slot& slot : slots_) slot.free.acquire();
-        // What the last receive functions have sent to the output is put out behind them.
-        for (std::uint64_t gone = gone_; gone != all_; gone = gone_) gone_.wait(gone);
+        await_gone(); // what the last receive functions have sent to the output is put out behind them
+        is_whole_ = true;
     }
 
   private:
@@ -129,11 +131,24 @@ class packet_machine {
         std::array<std::uint64_t, fates> packets{};
     };
 
+    void await_gone() {
+        for (std::uint64_t gone = gone_; gone != awaited_; gone = gone_) gone_.wait(gone);
+    }
+    // A pass was given up: what was sent of it comes to its end before anybody stops. A record each is with what is
+    // under way, but for one, with the group of that pass, which does not end.
+    void drain() {
+        awaited_ = result_.read;
+        await_gone();
+        std::vector<em_event_t> all(records - 1);
+        for (em_event_t& one : all) one = record();
+        em_free_multi(all.data(), static_cast<int>(all.size()));
+    }
+
     void make_records() {
         em_pool_cfg_t config;
         em_pool_cfg_init(&config);
         config.subpool[0].size = sizeof(seen_in_pass);
-        config.subpool[0].num = small_under_way + large_under_way + passes_under_way;
+        config.subpool[0].num = records;
         records_ = em_pool_create("records", EM_POOL_UNDEF, &config);
         cores_.need(records_ != EM_POOL_UNDEF ? EM_OK : EM_ERR_ALLOC_FAILED, "em_pool_create()");
     }
@@ -172,7 +187,7 @@ class packet_machine {
 
     void let_go(em_event_t e) {
         em_free(e);
-        if (gone_.fetch_add(1) + 1 == all_) gone_.notify_one();
+        if (gone_.fetch_add(1) + 1 == awaited_) gone_.notify_one();
     }
 
     static packet_in_event& packet_of(em_event_t e) { return *static_cast<packet_in_event*>(em_event_pointer(e)); }
@@ -211,10 +226,10 @@ class packet_machine {
     }
 
     static void count_one(void* context, em_event_t e, em_event_type_t /*type*/, em_queue_t /*queue*/, void* /*q*/) {
-        const auto& [seen, pass] = *static_cast<const seen_in_pass*>(em_event_pointer(e));
+        const auto [seen, pass] = *static_cast<const seen_in_pass*>(em_event_pointer(e));
+        em_free(e); // first: there may be no memory for what follows
         flow_tables& tables = static_cast<packet_machine*>(context)->slots_[pass % passes_under_way].tables;
         tables[share_of(seen.key)][seen.key].count(seen);
-        em_free(e);
     }
 
     static void end_pass(void* context, em_event_t e, em_event_type_t /*type*/, em_queue_t /*queue*/, void* /*q*/) {
@@ -239,7 +254,8 @@ class packet_machine {
         self.last_report_.release();
     }
 
-    const std::uint64_t all_; // packets of all passes
+    std::atomic<std::uint64_t> awaited_; // packets of all passes; when one was given up, those that were sent
+    bool is_whole_ = false;
     const capture_files& files_;
     output& to_; // of the output queue's function
     work_result& result_;

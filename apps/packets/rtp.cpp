@@ -47,26 +47,37 @@ void rtp_source::begin(std::uint16_t sequence) {
         received_before_ += received_;
     }
     began_ = true;
+    arrived_ = false; // timestamps begin anew, too
     first_ = highest_ = sequence;
     cycles_ = 0;
     received_ = 0;
     expected_after_jump_ = no_number;
 }
 
-void rtp_source::count(std::uint16_t sequence) {
-    if (!began_) begin(sequence);
+rtp_source::place rtp_source::count(std::uint16_t sequence) {
+    place at = place::next;
+    if (!began_) {
+        begin(sequence);
+        at = place::begun;
+    }
     const auto ahead = static_cast<std::uint16_t>(sequence - highest_);
-    if (ahead < most_ahead) {
+    if (ahead == 0 && at != place::begun) {
+        at = place::late; // twice
+    } else if (ahead < most_ahead) {
         if (sequence < highest_) cycles_ += numbers;
         highest_ = sequence;
     } else if (ahead <= numbers - most_behind) { // a jump
         if (sequence != expected_after_jump_) {  // two in a row make it a new beginning
             expected_after_jump_ = (sequence + 1U) % numbers;
-            return;
+            return place::ignored;
         }
         begin(sequence);
-    } // else it is late, or came twice
+        at = place::begun;
+    } else {
+        at = place::late;
+    }
     ++received_;
+    return at;
 }
 
 void rtp_source::arrives(std::uint32_t arrival, std::uint32_t timestamp) {

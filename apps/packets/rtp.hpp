@@ -30,8 +30,14 @@ std::optional<rtp_packet> rtp_of(std::span<const std::byte> udp);
 /// valid one. If the numbers begin anew, what was lost before is kept.
 class rtp_source {
   public:
-    void count(std::uint16_t sequence);
-    /// For the jitter. `arrival`, `timestamp`: in the same ticks.
+    enum class place : std::uint8_t {
+        next,    ///< no number that came was higher
+        late,    ///< or the same once more
+        begun,   ///< the first one, or that of a new beginning
+        ignored, ///< far from all others, so it may be no packet of the source
+    };
+    place count(std::uint16_t sequence);
+    /// For the jitter, of each packet that is not ignored. `arrival`, `timestamp`: in the same ticks.
     void arrives(std::uint32_t arrival, std::uint32_t timestamp);
 
     std::uint64_t received() const { return received_before_ + received_; }

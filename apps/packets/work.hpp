@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace apps::packets {
@@ -30,19 +31,19 @@ struct work_result {
 };
 
 /// Reads a pass's packets in their order and calls f(head, bytes) for each. Errors: as of `capture`, and input_error: a
-/// file has changed, since there are not as many packets as before.
+/// file has changed, since there are not as many packets as before, or one is larger.
 template <class F>
 void read_pass(const capture_files& files, std::uint32_t pass, F&& f) {
-    std::uint64_t packets = 0;
     for (std::uint32_t i = 0; i < files.names.size(); ++i) {
         capture file(files.names[i]);
+        std::uint64_t packets = 0;
         while (const auto frame = file.next()) {
             const auto captured = static_cast<std::uint32_t>(frame->data.size());
-            if (++packets > files.packets || captured > files.largest) refuse_changed(files.names[i]);
+            if (++packets > files.packets_of[i] || captured > files.largest) refuse_changed(files.names[i]);
             f(packet_head{frame->at_ns, captured, frame->on_wire, i, pass, file.link()}, frame->data);
         }
+        if (packets != files.packets_of[i]) refuse_changed(files.names[i]);
     }
-    if (packets != files.packets) refuse_changed(files.names.back());
 }
 
 /// One packet after the other: what an event machine does with them, as plain code.

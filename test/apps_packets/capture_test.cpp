@@ -110,6 +110,9 @@ TEST_F(captures, a_file_that_is_cut_short_is_named) {
 TEST_F(captures, other_files_are_named) {
     const std::string text = raw_file("text", bytes(100, 'x'));
     EXPECT_EQ(refused({text}), text + ": unknown file format");
+    static_cast<void>(raw_file("unknown", bytes(100, 'x')));
+    std::filesystem::current_path(folder_);
+    EXPECT_EQ(refused({"unknown"}), "unknown: unknown file format");
     const std::string empty = raw_file("empty", {});
     EXPECT_THAT(refused({empty}), testing::StartsWith(empty + ": truncated dump file"));
     EXPECT_EQ(refused({folder_ / "none"}), (folder_ / "none").string() + ": No such file or directory");
@@ -131,7 +134,7 @@ TEST_F(captures, what_cannot_be_read_again_is_refused) {
 
 TEST_F(captures, a_file_that_changes_is_named) {
     const std::string path = file("a", 1, {{{1, 2}}, {{3, 4}}});
-    const capture_files all = look_over({path});
+    const capture_files all = look_over({path, file("b", 1, {{{1}}})});
     const auto reads = [&] {
         try {
             read_pass(all, 0, [](const packet_head&, std::span<const std::byte>) {});

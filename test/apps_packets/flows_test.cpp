@@ -80,8 +80,37 @@ TEST(flows, keys_say_nothing_of_jitter) {
 
 TEST(flows, a_tone_that_lasts_is_one) {
     flow_source s;
-    for (const char tone : {'1', '1', '\0', '1', '2', '2', '\0'}) s.count({.is_rtp = true, .tone = tone});
+    std::uint16_t sequence = 0;
+    for (const char tone : {'1', '1', '\0', '1', '2', '2', '\0'})
+        s.count({.is_rtp = true, .sequence = ++sequence, .tone = tone});
     EXPECT_EQ(s.tones, "112");
+}
+
+TEST(flows, a_late_packet_has_no_tone_of_its_own) {
+    flow_source s;
+    s.count({.is_rtp = true, .sequence = 1, .tone = '1'});
+    s.count({.is_rtp = true, .sequence = 3, .tone = '2'});
+    s.count({.is_rtp = true, .sequence = 2, .tone = '1'});
+    s.count({.is_rtp = true, .sequence = 3, .tone = '2'});
+    EXPECT_EQ(s.tones, "12");
+    EXPECT_EQ(s.packets.received(), 4U);
+}
+
+TEST(flows, a_packet_far_from_all_others_counts_for_nothing) {
+    const bytes silence(160, 0xff);
+    const flow f = of(
+        {rtp(0, 1, 0, silence), rtp(0, 2, 160, silence), rtp(0, 40000, 77'000'000, silence), rtp(0, 3, 480, silence)});
+    EXPECT_EQ(f.sources.at(0x1234).packets.jitter(), 0U);
+    EXPECT_EQ(f.sources.at(0x1234).packets.received(), 3U);
+    EXPECT_EQ(of({pressed(5, 1, 1000), pressed(6, 40000, 900'000), pressed(7, 2, 2000)}).sources.at(7).keys, "57");
+}
+
+TEST(flows, numbers_that_begin_anew_have_their_own_timestamps) {
+    const bytes silence(160, 0xff);
+    const flow f = of({rtp(0, 1, 77'000'000, silence), rtp(0, 30000, 0, silence), rtp(0, 30001, 160, silence),
+                       rtp(0, 30002, 320, silence)});
+    EXPECT_EQ(f.sources.at(0x1234).packets.jitter(), 0U);
+    EXPECT_EQ(of({pressed(5, 1, 9000), pressed(6, 30000, 100), pressed(6, 30001, 100)}).sources.at(7).keys, "56");
 }
 
 TEST(flows, table_in_the_order_of_files_and_addresses) {

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -171,14 +172,17 @@ TEST_F(packets, a_timer_reports_how_far_they_are) {
 // What is under way is given back, and nothing waits for a pass that does not end.
 TEST_F(packets, a_file_that_goes_away_ends_the_run) {
     const std::string path = all_kinds();
-    const capture_files files = look_over({path});
-    std::filesystem::remove(path);
-    file("all", 1, {{ethernet(0x0806)}});
+    capture_files files = look_over({path, file("one", 1, {{ethernet(0x0806)}})});
+    ++files.packets_of.back(); // as if it had had two
+    ++files.packets;
+    testing::internal::CaptureStderr();
     for (const std::size_t cores : {1U, 2U}) {
         work_result result;
         output to("", files);
         EXPECT_THROW(pass_by_events(files, 3, to, result, {.cores = cores}), apps::input_error);
+        EXPECT_EQ(std::accumulate(result.packets.begin(), result.packets.end(), std::uint64_t{0}), files.packets - 1);
     }
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "an object that stops with events says so";
 }
 
 TEST_F(packets, the_program_counts_what_its_elision_counts) {
