@@ -17,12 +17,15 @@
 #include <memory>
 #include <new>
 #include <thread>
+#include <vector>
 
 namespace bench::events {
 
 namespace {
 
 using apps::event_cores;
+
+const std::vector<apps::event_size> pool{{sizeof(life), pool_events}};
 
 void need(em_status_t status, const char* what) {
     if (status != EM_OK) {
@@ -50,7 +53,7 @@ class ring {
   public:
     ring(const settings& how, const shape& of) : of_(of), life_(how.size), meter_(how, of.window, !of.works) {
         configure(of.verified);
-        cores_ = std::make_unique<event_cores>("bench", how.workers, sizeof(life), pool_events);
+        cores_ = std::make_unique<event_cores>("bench", how.workers, pool);
         eo_ = of.bursts ? object_of_bursts() : event_cores::object("ring", receive, this);
         for (std::uint32_t i = 0; i < queues; ++i) {
             queues_[i] = em_queue_create("", EM_QUEUE_TYPE_ATOMIC, EM_QUEUE_PRIO_NORMAL,
@@ -202,7 +205,7 @@ result verified(const settings& how) {
 
 class hostage {
   public:
-    explicit hostage(unsigned workers) : cores_("bench", workers, sizeof(life), pool_events) {
+    explicit hostage(unsigned workers) : cores_("bench", workers, pool) {
         eo_ = event_cores::object("hostage", receive, this);
         long_ = cores_.queue(eo_, EM_QUEUE_TYPE_ATOMIC, this);
         for (em_queue_t& q : short_) {
