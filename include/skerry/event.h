@@ -55,11 +55,11 @@ EM_API em_event_t skerry_em_alloc_wait(uint32_t size, em_event_type_t type, em_p
  * priority of its queue. Masks, stops, removals and em_term_core() wait for it as for one that runs.
  *
  * EM_ERR_BAD_STATE: the option is off. EM_ERR_BAD_CONTEXT: outside of a receive function; inside of a task or another
- * construct of Skerry; with tasks that it has begun and that have not ended; in a function for several events; or
- * em_dispatch() was called inside of a construct. EM_ERR_ALLOC_FAILED: suspended_max are, or there is no memory for a
- * stack. EM_ERR_EVENT_STATE, with verification: the event is not the function's any more. If that was so before, it has
- * not waited; else somebody has sent or freed it meanwhile. Of a fork or a loop the part that ends last may be
- * suspended.
+ * construct of Skerry, but for the part of a fork or a loop that ends last, if the core itself runs it; with tasks that
+ * it has begun and that have not ended; in a function for several events; or em_dispatch() was called inside of a
+ * construct. EM_ERR_ALLOC_FAILED: suspended_max are, or there is no memory for a stack. EM_ERR_EVENT_STATE, with
+ * verification: the event is not the function's any more. If that was so before, it has not waited; else somebody has
+ * sent or freed it meanwhile.
  *
  * Time: without a switch of stacks if it was resumed ahead, else that of two. Source: co-operative dispatch of OpenEM.
  */

@@ -13,6 +13,7 @@
 #include "frontend/event/hooks.hpp"
 #include "frontend/event/options.hpp"
 #include "frontend/event/refuse.hpp"
+#include "frontend/event/suspension.hpp"
 #include "sched/entry.hpp"
 #include "sched/team.hpp"
 
@@ -137,7 +138,8 @@ em_status_t em_term_core() {
     constexpr em_escope_t scope = EM_ESCOPE_TERM_CORE;
     return with_machine("em_term_core", scope, [&](event_machine& em) -> em_status_t {
         event_thread& self = this_event_thread;
-        if (self.core < 0 || self.dispatching || self.inside != nullptr || current_page != self.page) {
+        if (self.core < 0 || self.dispatching || self.inside != nullptr || current_page != self.page ||
+            on_fiber(em, self.core)) {
             return refuse_call(EM_ERR_BAD_CONTEXT, scope, "em_term_core: %s",
                                self.core < 0 ? "the calling thread is no core"
                                              : "inside of a receive function, a task or run()");

@@ -129,9 +129,9 @@ void call_traced(event_machine& em, const execution_object& to, const arguments&
         } else { // shown as a task is
             const naming what = naming_of(to);
             const running_scope running(self, what);
-            trace.start(trace_id(*a.events), what.address, what.kind);
+            trace.start(trace_id(event::of(*a.events)), what.address, what.kind);
             call(em, to, a);
-            trace.end(trace_id(*a.events));
+            trace.end(trace_id(event::of(*a.events)));
         }
     });
 }

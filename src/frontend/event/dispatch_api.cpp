@@ -32,10 +32,11 @@ em_dispatch_results_t run(event_machine& em, const dispatch_limits& limits, cons
 // EM_OK, or it has said why the calling thread may not dispatch.
 em_status_t may_dispatch(const char* function, em_escope_t scope) noexcept {
     const event_thread& self = this_event_thread;
-    if (event_machine::instance() == nullptr || self.core < 0) {
+    const event_machine* const em = event_machine::instance();
+    if (em == nullptr || self.core < 0) {
         return refuse_call(EM_ERR_BAD_CONTEXT, scope, "%s: the calling thread is no core", function);
     }
-    if (self.dispatching || self.inside != nullptr || current_page != self.page) {
+    if (self.dispatching || self.inside != nullptr || current_page != self.page || on_fiber(*em, self.core)) {
         return refuse_call(EM_ERR_BAD_CONTEXT, scope, "%s: inside of a receive function, a task or run()", function);
     }
     return EM_OK;

@@ -74,7 +74,7 @@ void trace_sends(std::span<const em_event_t> events, em_queue_t to) noexcept {
     const trace_sink<machine>& trace = worker::of(*current_page).trace;
     if (trace.on()) [[unlikely]] {
         for (const em_event_t e : events) {
-            trace.send(trace_id(e), trace_id(to));
+            trace.send(trace_id(event::of(e)), trace_id(to));
         }
     }
 }
@@ -113,7 +113,7 @@ int send_events(event_call call, em_escope_t scope, std::span<const em_event_t> 
                 giving.take_back();
                 continue;
             }
-            if (tag.any()) { // or it was sent in a start function, and has one
+            if (tag.any()) {
                 std::ranges::for_each(some.events(), [tag](em_event_t e) { event::of(e)->group = tag; });
             }
             if (!held) {
@@ -141,7 +141,8 @@ int send_events(event_call call, em_escope_t scope, std::span<const em_event_t> 
     return static_cast<int>(count);
 }
 
-// The same for one event and no group, without a table: of all calls most are so. Precondition: in no start function.
+// The same for one event, without a table: of all calls most are so. It has its tag already, if it was sent in a start
+// function to a group. Precondition: in no start function.
 em_status_t send_alone(event_call call, em_escope_t scope, em_event_t handle, em_queue_t queue) noexcept {
     return with_machine(name_of(call), scope, [&](event_machine& em) -> em_status_t {
         if (em.queue(queue) == nullptr) {
@@ -154,7 +155,7 @@ em_status_t send_alone(event_call call, em_escope_t scope, em_event_t handle, em
             return wrong;
         }
         const em_event_t now = e->handle();
-        tell_sent(std::span(&now, 1), queue, EM_EVENT_GROUP_UNDEF);
+        tell_sent(std::span(&now, 1), queue, handle_of<em_event_group_t>(e->group.number()));
         trace_sends(std::span(&now, 1), queue);
         const event_machine::sent result = em.send(now, queue);
         if (result != event_machine::sent::yes) {

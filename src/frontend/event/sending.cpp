@@ -179,7 +179,6 @@ event_machine::sent event_machine::send_out(std::unique_lock<mutex<machine>>& lo
 // One thread at a time calls the function of a queue with what was put there, so in that order.
 void event_machine::drain_outputs() noexcept {
     std::array<em_event_t, EM_SCHED_MULTI_MAX_BURST> some;
-    wake_ups w;
     std::unique_lock lock(lock_);
     while (!outputs_.empty()) {
         event_queue& q = *outputs_.first();
@@ -209,7 +208,12 @@ void event_machine::drain_outputs() noexcept {
             stalled_outputs_.push_back(q);
             stalled_.store(true, memory_order::relaxed); // relaxed: a hint; what it is about lies under the lock
             if (!this_event_thread.dispatching) {        // a core that does offers it again itself
-                wake_one(sleeping_, w);
+                {
+                    wake_ups w;
+                    wake_one(sleeping_, w);
+                    lock.unlock();
+                }
+                lock.lock();
             }
         }
     }

@@ -19,7 +19,7 @@ class unseen_call {
   public:
     explicit unseen_call(const receiving_state& call) noexcept
         : what_(naming_of(*call.inside)),
-          id_(trace_id(call.received)) {
+          id_(trace_id(event::of(call.received))) {
         self_.with_trace([&](auto trace) {
             if constexpr (!std::is_same_v<decltype(trace), null_trace>) {
                 trace.end(id_);
@@ -251,7 +251,9 @@ event_machine::resumed event_machine::resume(em_event_t event) noexcept {
         changed_.notify_all(); // a core that waits for others
         return resumed::yes;
     }
+    // All who have it: without verification another core may have sent it on, and not have returned yet.
     const auto running = reinterpret_cast<std::uintptr_t>(event);
+    bool ahead = false;
     for (const std::unique_ptr<core_fibers>& core : suspensions_->cores) {
         if (core == nullptr) {
             continue;
@@ -259,14 +261,15 @@ event_machine::resumed event_machine::resume(em_event_t event) noexcept {
         std::uintptr_t seen = running;
         if (core->receives.compare_exchange_strong(seen, running | core_fibers::resumed_ahead, memory_order::relaxed,
                                                    memory_order::relaxed)) {
-            return resumed::yes;
+            ahead = true;
         }
         before = before || seen == (running | core_fibers::resumed_ahead);
     }
-    return before ? resumed::before : resumed::nobody;
+    return ahead ? resumed::yes : before ? resumed::before : resumed::nobody;
 }
 
-// What it has taken along lies in the core's lists and places again. Precondition: they are empty.
+// Its event is that of the core's receive function, and what it has taken along lies in the core's lists and places
+// again. Precondition: they are empty.
 call_fiber& event_machine::take_resumed(int core, unsigned priority) noexcept {
     const auto at = static_cast<std::size_t>(core);
     const std::uint64_t bit = std::uint64_t{1} << core;
@@ -276,6 +279,7 @@ call_fiber& event_machine::take_resumed(int core, unsigned priority) noexcept {
         resumed_ &= ~bit;
     }
     suspensions_->remove(c);
+    mine.receives.store(reinterpret_cast<std::uintptr_t>(c.event), memory_order::relaxed);
     --mine.suspended;
     if (c.state.scheduled != nullptr) {
         --c.state.scheduled->group->suspended[at];
@@ -327,7 +331,6 @@ void event_machine::go_on_with(call_fiber& c) noexcept {
     call_fiber* const here = std::exchange(mine.running, &c);
     port::fiber& from = here != nullptr ? here->stack : mine.thread;
     port::fiber* const before = std::exchange(mine.resumer, &from);
-    mine.receives.store(reinterpret_cast<std::uintptr_t>(c.event), memory_order::relaxed);
     const receiving_state state = std::exchange(static_cast<receiving_state&>(self), c.state);
     from.go_to(c.stack);
     static_cast<receiving_state&>(self) = state;

@@ -124,6 +124,12 @@ struct core_fibers {
     linked_list<kept_events, &kept_events::neighbours> around; // of those who have resumed the running one
 };
 
+// The core, which calls this, is on the stack of a receive function, or of its loop.
+inline bool on_fiber(const event_machine& em, int core) noexcept {
+    const core_fibers* const mine = em.fibers(core);
+    return mine != nullptr && mine->running != nullptr;
+}
+
 // Thread safety: what is not constant is guarded by event_machine's lock, but for what a core's own groups say.
 class suspensions {
   public:

@@ -210,6 +210,40 @@ TEST_F(cooperative, resuming_twice_and_what_nobody_has_received) {
     em_free(received);
 }
 
+// A core that waits for a branch which another one has taken runs what that branch has begun.
+TEST_F(cooperative, not_in_a_branch_of_a_branch_that_another_core_runs) {
+    const cores machine(2);
+    std::atomic<bool> begun{false};
+    std::atomic<bool> asked{false};
+    std::atomic<bool> over{false};
+    receive_by f = [&](em_event_t e, em_queue_t) {
+        const std::thread::id here = std::this_thread::get_id();
+        const auto ask = [&] {
+            if (std::this_thread::get_id() == here && !asked) {
+                EXPECT_EQ(skerry_em_suspend(), status_of(EM_ERR_BAD_CONTEXT));
+                asked = true;
+            }
+            std::this_thread::yield(); // so that others take the other one
+        };
+        const auto branch = [&] {
+            if (std::this_thread::get_id() == here) {
+                wait_for(begun);
+                return;
+            }
+            begun = true;
+            while (!asked) {
+                skerry::parallel_invoke(ask, ask);
+            }
+        };
+        skerry::parallel_invoke(branch, branch);
+        em_free(e);
+        over = true;
+    };
+    send_value(1, make_receiver(f, EM_QUEUE_TYPE_PARALLEL).queue);
+    wait_for(over);
+    expect_error(EM_ERR_BAD_CONTEXT, "skerry_em_suspend: inside of a construct");
+}
+
 TEST(cooperative_alone, not_more_than_the_option_says) {
     const with_cooperative two([](skerry_em_options_t& o) { o.suspended_max = 2; });
     const this_core core;

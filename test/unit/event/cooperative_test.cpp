@@ -266,6 +266,29 @@ TEST(cooperative_alone, the_handle_that_was_received_resumes_also_if_the_event_i
     em_free(e);
 }
 
+TEST(cooperative_alone, who_is_resumed_ahead_need_not_be_the_only_one_who_has_had_the_handle) {
+    const with_cooperative options([](skerry_em_options_t& o) { o.esv = 0; });
+    const cores machine(2);
+    std::atomic<bool> over{false};
+    std::atomic<bool> left{false};
+    receive_by ask = [&](em_event_t e, em_queue_t) {
+        EXPECT_EQ(skerry_em_resume(e), EM_OK); // the function that has sent it runs still
+        EXPECT_EQ(skerry_em_suspend(), EM_OK);
+        em_free(e);
+        over = true;
+    };
+    const em_core_mask_t first = mask_of(1);
+    const em_core_mask_t second = mask_of(2);
+    const receiver last = make_receiver(ask, EM_QUEUE_TYPE_PARALLEL, em_queue_group_create_sync("second", &second));
+    receive_by pass_on = [&](em_event_t e, em_queue_t) {
+        EXPECT_EQ(em_send(e, last.queue), EM_OK);
+        wait_for(over);
+        left = true;
+    };
+    send_value(1, make_receiver(pass_on, EM_QUEUE_TYPE_PARALLEL, em_queue_group_create_sync("first", &first)).queue);
+    wait_for(left);
+}
+
 TEST(cooperative_alone, verification_finds_an_event_that_is_not_the_calls) {
     const with_cooperative options([](skerry_em_options_t& o) { o.esv = 1; });
     const this_core core;

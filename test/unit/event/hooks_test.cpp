@@ -96,11 +96,15 @@ TEST(hooks, are_called_in_the_order_of_registration_and_as_often) {
 TEST(hooks, of_a_start_function_are_called_when_it_has_returned) {
     this_core core;
     static em_queue_t queue;
+    static em_event_group_t group;
+    group = em_event_group_create();
+    ASSERT_EQ(em_event_group_apply(group, 1, 0, nullptr), EM_OK);
     ASSERT_EQ(em_hooks_register_send(on_send), EM_OK);
     const em_eo_t eo = em_eo_create(
         "starts",
         [](void*, em_eo_t, const em_eo_conf_t*) -> em_status_t {
             EXPECT_EQ(em_send(make_event(), queue), EM_OK);
+            EXPECT_EQ(em_send_group(make_event(), queue, group), EM_OK);
             calls.emplace_back("started");
             return EM_OK;
         },
@@ -108,7 +112,7 @@ TEST(hooks, of_a_start_function_are_called_when_it_has_returned) {
     queue = em_queue_create("q", EM_QUEUE_TYPE_ATOMIC, EM_QUEUE_PRIO_NORMAL, EM_QUEUE_GROUP_DEFAULT, nullptr);
     ASSERT_EQ(em_eo_add_queue_sync(eo, queue), EM_OK);
     ASSERT_EQ(em_eo_start_sync(eo, nullptr, nullptr), EM_OK);
-    EXPECT_THAT(take(), testing::ElementsAre("started", "send 1"));
+    EXPECT_THAT(take(), testing::ElementsAre("started", "send 1", "send 1 to a group"));
 }
 
 TEST(hooks, of_the_configuration_tell_when_a_core_goes_idle_and_active) {

@@ -148,6 +148,7 @@ class root_frame : public finish_frame {
 
   private:
     const task_context root_;
+    const void* const entered_; // by the worker, as long as it runs no task of others here
 };
 
 // f(handle), and then everything begun in it; f's own exception goes before its tasks'. The handle, which is what tasks
