@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -73,7 +74,18 @@ void flow::count(const observation& o) {
     if (o.is_rtp) sources[o.source].count(o);
 }
 
+std::vector<std::string> names_of(std::span<const std::string> files) {
+    const auto name = [](const std::string& path) { return std::filesystem::path(path).filename().string(); };
+    std::vector<std::string> names;
+    for (const std::string& path : files) {
+        const auto same = [&](const std::string& other) { return name(other) == name(path); };
+        names.push_back(std::ranges::count_if(files, same) == 1 ? name(path) : path);
+    }
+    return names;
+}
+
 std::string text_of(const flow_tables& tables, std::span<const std::string> files) {
+    const std::vector<std::string> names = names_of(files);
     std::vector<const flow_table::value_type*> all;
     for (const flow_table& table : tables) {
         for (const auto& row : table) all.push_back(&row);
@@ -81,8 +93,7 @@ std::string text_of(const flow_tables& tables, std::span<const std::string> file
     std::ranges::sort(all, [](const auto* a, const auto* b) { return a->first < b->first; });
     std::string text;
     for (const auto* row : all) {
-        const std::string file = std::filesystem::path(files[row->first.file]).filename().string();
-        add_lines(text, file + " " + text_of_ends(row->first), row->second, row->first.protocol);
+        add_lines(text, names[row->first.file] + " " + text_of_ends(row->first), row->second, row->first.protocol);
     }
     return text;
 }

@@ -4,6 +4,7 @@
 #include "packets/telephony.hpp"
 #include "support/random.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace apps::packets {

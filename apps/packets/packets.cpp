@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <map>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include <unistd.h>
 
@@ -133,8 +135,9 @@ class packets_through_a_machine final : public instance {
 
     // Some files are named after the key that is pressed in them.
     std::string file_without_its_key() const {
-        for (const std::string& path : files_.names) {
-            const std::string name = std::filesystem::path(path).filename().string();
+        const std::vector<std::string> names = packets::names_of(files_.names);
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            const std::string name = std::filesystem::path(files_.names[i]).filename().string();
             constexpr std::string_view begin = "dtmf_2833_";
             constexpr std::string_view end = ".pcap";
             if (!name.starts_with(begin) || !name.ends_with(end)) continue;
@@ -143,7 +146,7 @@ class packets_through_a_machine final : public instance {
             std::istringstream table(result_.first_table);
             bool found = false;
             for (std::string line; std::getline(table, line);) {
-                found = found || (line.starts_with("keys  " + name + " ") && line.ends_with(" " + key));
+                found = found || (line.starts_with("keys  " + names[i] + " ") && line.ends_with(" " + key));
             }
             if (!found) return std::string(name).append(" has no key ").append(key);
         }

@@ -36,6 +36,11 @@ bytes pressed(std::uint8_t event, std::uint16_t sequence, std::uint32_t timestam
     return rtp(type_keys, sequence, timestamp, {event, 10, 0, 160}, source);
 }
 
+TEST(flows, files_of_one_name_are_told_apart) {
+    const std::vector<std::string> files = {"a/call.pcap", "b/call.pcap", "b/keys.pcap"};
+    EXPECT_EQ(names_of(files), (std::vector<std::string>{"a/call.pcap", "b/call.pcap", "keys.pcap"}));
+}
+
 TEST(flows, packets_and_bytes) {
     const flow f = of({{1}, {1, 2}, rtp(0, 1, 2, bytes(160, 0xff))});
     EXPECT_EQ(f.packets, 3U);
