@@ -395,6 +395,7 @@ void engine::begin_blocking() noexcept {
     if (records_ != nullptr) {
         records_->blocks(self.slot);
     }
+    ++self.blocking;
     self.mine().share_all(); // no thief need wait for an answer meanwhile
     permits_.lend([this] {
         try {
@@ -412,9 +413,11 @@ void engine::begin_blocking() noexcept {
 }
 
 void engine::end_blocking() noexcept {
+    worker& self = worker::of(*current_page);
     if (records_ != nullptr) {
-        records_->blocks_no_more(worker::of(*current_page).slot);
+        records_->blocks_no_more(self.slot);
     }
+    --self.blocking;
     permits_.take_back();
 }
 

@@ -88,6 +88,7 @@ struct worker final : worker_page {
     std::uint64_t looked_at = 0; // when a search has last looked at the clock, in ticks
     std::uint64_t earned = 0;    // ticks that may be searched before a sleep, for so long has been worked
     successors what_follows = successors::elsewhere; // the task that execute() is about to run
+    unsigned blocking = 0;                           // calls of blocking() that the holder is in
     const void* entered = nullptr; // the frame in which the innermost context was entered; null: none was
     std::size_t floor = 0;         // of the innermost wait or finish: tasks from this depth on are its own
     worker_page* outer = nullptr;  // the page of the runtime around this one

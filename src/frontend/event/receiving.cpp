@@ -166,6 +166,10 @@ void event_machine::fill(event_queue& q, event_list& from, unsigned most, delive
     ++q.owner->receiving;
 }
 
+schedulable& event_machine::first_of(atomic_group& g) const noexcept {
+    return g.ready.first(g.turns.next(g.ready.priorities(), options_.starvation));
+}
+
 bool event_machine::choose(int core, unsigned most, delivery& d, ordered_place& place, wake_ups& w) noexcept {
     core_fibers* const mine = fibers(core);
     const event_scheduler::choice choice = scheduler_.choose(core, mine != nullptr ? mine->resumed.priorities() : 0);
@@ -180,7 +184,7 @@ bool event_machine::choose(int core, unsigned most, delivery& d, ordered_place& 
     }
     const bool alone = chosen->what == schedulable::kind::queue;
     atomic_group* const all = alone ? nullptr : static_cast<atomic_group*>(chosen);
-    event_queue& q = static_cast<event_queue&>(alone ? *chosen : all->ready.first(all->ready.highest()));
+    event_queue& q = static_cast<event_queue&>(alone ? *chosen : first_of(*all));
     fill(q, q.events, most, d);
     worker::of(*current_page).trace.take_queue(trace_id(q.handle));
     chosen->turn += d.count;

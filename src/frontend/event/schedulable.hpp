@@ -77,4 +77,17 @@ class ready_set {
     unsigned priorities_ = 0;
 };
 
+// Which of several priorities comes next: the highest, unless a lower one has been passed over too often.
+//
+// Thread safety: under event_machine's lock.
+class priority_turns {
+  public:
+    // Precondition: bit p of `priorities` is set for one p. `starvation`: how often higher ones may come next while a
+    // lower one is there; 0: any number of times.
+    [[nodiscard]] unsigned next(unsigned priorities, unsigned starvation) noexcept;
+
+  private:
+    std::array<unsigned, EM_QUEUE_PRIO_NUM> passed_{}; // times that higher ones came next
+};
+
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -28,7 +28,7 @@ event_scheduler::choice locked_scheduler::choose(int core, unsigned resumed) noe
     if (priorities == 0) {
         return {};
     }
-    const unsigned priority = priority_among(priorities);
+    const unsigned priority = turns_.next(priorities, starvation_);
     if ((resumed >> priority & 1) != 0) {
         return {.goes_on = true, .priority = priority};
     }
@@ -45,14 +45,13 @@ event_scheduler::choice locked_scheduler::choose(int core, unsigned resumed) noe
     return {.from = chosen};
 }
 
-// The highest, unless a lower one has been passed over too often.
-unsigned locked_scheduler::priority_among(unsigned priorities) noexcept {
+unsigned priority_turns::next(unsigned priorities, unsigned starvation) noexcept {
     const auto highest = static_cast<unsigned>(31 - std::countl_zero(priorities));
     unsigned chosen = highest;
-    for (unsigned lower = starvation_ != 0 ? priorities & ~(1U << highest) : 0; lower != 0; lower &= lower - 1) {
+    for (unsigned lower = starvation != 0 ? priorities & ~(1U << highest) : 0; lower != 0; lower &= lower - 1) {
         const auto p = static_cast<unsigned>(std::countr_zero(lower));
         ++passed_[p];
-        if (passed_[p] > starvation_ && (chosen == highest || passed_[p] > passed_[chosen])) {
+        if (passed_[p] > starvation && (chosen == highest || passed_[p] > passed_[chosen])) {
             chosen = p;
         }
     }

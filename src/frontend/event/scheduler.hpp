@@ -3,7 +3,6 @@
 
 // The contract of what chooses among queues. Thread safety: under event_machine's lock.
 
-#include <array>
 #include <cstdint>
 
 #include <skerry/detail/base/abi.hpp>
@@ -50,11 +49,9 @@ class locked_scheduler final : public event_scheduler {
     [[nodiscard]] std::uint64_t cores() const noexcept override;
 
   private:
-    [[nodiscard]] unsigned priority_among(unsigned priorities) noexcept;
-
     const unsigned starvation_;
     linked_list<queue_group, &queue_group::neighbours> groups_; // that have something ready
-    std::array<unsigned, EM_QUEUE_PRIO_NUM> passed_{};          // choices that went to higher ones
+    priority_turns turns_;
     std::uint64_t now_ = 0;
 };
 

@@ -84,8 +84,12 @@ int send_events(event_call call, em_escope_t scope, std::span<const em_event_t> 
                 em_event_group_t group, em_status_t& status) noexcept {
     std::size_t count = 0;
     status = with_machine(name_of(call), scope, [&](event_machine& em) -> em_status_t {
-        const event_queue* const q = em.queue(queue);
-        if (q == nullptr) { // or it is removed from here on, before the lock
+        em_queue_type_t type = EM_QUEUE_TYPE_UNDEF;
+        em.locked([&] {
+            const event_queue* const q = em.queue(queue);
+            type = q != nullptr ? q->type : type;
+        });
+        if (type == EM_QUEUE_TYPE_UNDEF) { // or it is removed from here on, before it is sent to
             return refuse_queue(call, scope, EM_ERR_BAD_ID, no_queue, queue);
         }
         group_tag tag;
@@ -94,13 +98,13 @@ int send_events(event_call call, em_escope_t scope, std::span<const em_event_t> 
             if (!tag.any()) {
                 return refuse_no_group(name_of(call), scope, group);
             }
-            if (!q->scheduled() && q->type != EM_QUEUE_TYPE_LOCAL) {
+            if (!is_scheduled(type) && type != EM_QUEUE_TYPE_LOCAL) {
                 return refuse_queue(call, scope, EM_ERR_BAD_ARG,
                                     "%s: event groups do not count what goes to queue %p, which nobody receives from",
                                     queue);
             }
         }
-        const bool held = this_event_thread.starting != nullptr && q->scheduled();
+        const bool held = this_event_thread.starting != nullptr && is_scheduled(type);
         while (count < events.size()) {
             batch some;
             some.begin(call, events.subspan(count, std::min(batch::most, events.size() - count)));

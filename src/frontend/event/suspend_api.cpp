@@ -24,7 +24,7 @@ const char* wrong_with_suspend(const event_machine& em) noexcept {
     }
     const root_frame::activity state = current_page == self.page ? self.frame->state() : root_frame::activity::inside;
     if (state == root_frame::activity::inside) {
-        return "inside of a construct: a finish, a loop, a fork, a task or run()";
+        return "inside of a construct: a finish, a loop, a fork, a task, blocking() or run()";
     }
     if (state == root_frame::activity::begun) {
         return "the receive function has begun tasks that have not ended; wait for them before";

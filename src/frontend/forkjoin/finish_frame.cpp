@@ -110,7 +110,7 @@ void root_frame::wait() noexcept {
 root_frame::activity root_frame::state() const noexcept {
     constexpr std::uint64_t patience_ns = 10'000'000;
     worker& self = worker::of(*current_page);
-    if (self.ctx != &root_ || self.entered != entered_ || !self.mine().ends_frames_at(base_)) {
+    if (self.ctx != &root_ || self.entered != entered_ || self.blocking != 0 || !self.mine().ends_frames_at(base_)) {
         return activity::inside;
     }
     const task_scope* const spawned = task_scope::existing(root_); // it counts on the latch, and its children do not

@@ -2,6 +2,7 @@
 
 // Atomic queues that are received from one at a time.
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <vector>
@@ -9,18 +10,19 @@
 #include <gtest/gtest.h>
 
 #include "receiving.hpp"
+#include "this_core.hpp"
 
 namespace skerry::test {
 namespace {
 
-em_atomic_group_t make_group(const char* name = "group") {
+em_atomic_group_t make_atomic_group(const char* name = "group") {
     return em_atomic_group_create(name, EM_QUEUE_GROUP_DEFAULT);
 }
 
 TEST(atomic_groups, their_queues_never_overlap) {
     constexpr int each = 2000;
     cores machine(4, 16'384);
-    const em_atomic_group_t g = make_group();
+    const em_atomic_group_t g = make_atomic_group();
     std::atomic<int> inside{0};
     std::atomic<int> overlaps{0};
     std::atomic<int> received{0};
@@ -68,7 +70,7 @@ TEST(atomic_groups, their_queues_never_overlap) {
 
 TEST(atomic_groups, a_core_in_one_queue_holds_all) {
     cores machine(2);
-    const em_atomic_group_t g = make_group();
+    const em_atomic_group_t g = make_atomic_group();
     std::atomic<bool> go{false};
     std::atomic<int> held{0};
     std::atomic<int> low{0};
@@ -115,7 +117,7 @@ struct held_first {
 
 TEST(atomic_groups, the_best_priority_within_goes_first) {
     cores machine(2);
-    const em_atomic_group_t g = make_group();
+    const em_atomic_group_t g = make_atomic_group();
     held_first first;
     const em_eo_t eo = make_object(first.receive);
     std::vector<em_queue_t> by_priority;
@@ -133,10 +135,35 @@ TEST(atomic_groups, the_best_priority_within_goes_first) {
     EXPECT_EQ(first.seen.all(), (std::vector<int>{-1, 7, 6, 5, 4, 3, 2, 1, 0}));
 }
 
+TEST(atomic_groups, a_low_priority_within_does_not_wait_for_ever) {
+    constexpr unsigned limit = 3;
+    const with_options limited([](skerry_em_options_t& o) { o.starvation = limit; });
+    const this_core core;
+    const em_atomic_group_t g = make_atomic_group();
+    log seen;
+    receive_by again = [&](em_event_t e, em_queue_t q) {
+        seen.add(value_of(e));
+        if (value_of(e) == 1 && seen.size() < 20) {
+            EXPECT_EQ(em_send(e, q), EM_OK);
+        } else {
+            em_free(e);
+        }
+    };
+    const em_eo_t eo = make_object(again);
+    const em_queue_t high = add_queue(eo, em_queue_create_ag("high", EM_QUEUE_PRIO_HIGH, g, nullptr));
+    const em_queue_t low = add_queue(eo, em_queue_create_ag("low", EM_QUEUE_PRIO_LOW, g, nullptr));
+    ASSERT_EQ(em_eo_start_sync(eo, nullptr, nullptr), EM_OK);
+    send_value(0, low);
+    send_value(1, high);
+    this_core::dispatch(20);
+    const std::vector<int> all = seen.all();
+    EXPECT_EQ(std::find(all.begin(), all.end(), 0) - all.begin(), std::ptrdiff_t{limit});
+}
+
 // A group stands among others for the best of its queues, also when that changes while it waits.
 TEST(atomic_groups, are_chosen_by_their_best_queue) {
     cores machine(1);
-    const em_atomic_group_t g = make_group();
+    const em_atomic_group_t g = make_atomic_group();
     held_first first;
     const em_eo_t eo = make_object(first.receive);
     const em_queue_t low = add_queue(eo, em_queue_create_ag("low", 1, g, nullptr));
@@ -158,7 +185,7 @@ TEST(atomic_groups, are_chosen_by_their_best_queue) {
 
 TEST(atomic_groups, go_on_when_they_are_let_go) {
     cores machine(2);
-    const em_atomic_group_t g = make_group();
+    const em_atomic_group_t g = make_atomic_group();
     std::atomic<int> inside{0};
     std::atomic<bool> met{false};
     receive_by meet = [&](em_event_t e, em_queue_t) {
@@ -181,8 +208,8 @@ TEST(atomic_groups, go_on_when_they_are_let_go) {
 
 TEST(atomic_groups, have_names_and_are_gone_through) {
     cores machine(1);
-    const em_atomic_group_t g = make_group("mine");
-    const em_atomic_group_t other = make_group("other");
+    const em_atomic_group_t g = make_atomic_group("mine");
+    const em_atomic_group_t other = make_atomic_group("other");
     EXPECT_EQ(em_atomic_group_find("mine"), g);
     EXPECT_EQ(em_atomic_group_find("none"), EM_ATOMIC_GROUP_UNDEF);
     std::array<char, 3> name{};
@@ -221,7 +248,7 @@ TEST(atomic_groups, refuse_what_is_wrong) {
     expect_error(EM_ERR_BAD_ID, "em_atomic_group_delete: there is no atomic group");
     EXPECT_EQ(em_queue_create_ag("q", 4, EM_ATOMIC_GROUP_UNDEF, nullptr), EM_QUEUE_UNDEF);
     expect_error(EM_ERR_BAD_ID, "em_queue_create_ag: there is no atomic group");
-    const em_atomic_group_t g = make_group();
+    const em_atomic_group_t g = make_atomic_group();
     EXPECT_EQ(em_queue_create_ag("q", 8, g, nullptr), EM_QUEUE_UNDEF);
     expect_error(EM_ERR_BAD_ARG, "em_queue_create_ag: priority 8 is not from 0 to 7");
     EXPECT_EQ(em_queue_create_static_ag("q", 4, g, EM_QUEUE_UNDEF, nullptr), status_of(EM_ERR_BAD_ID));
@@ -236,7 +263,7 @@ TEST(atomic_groups, refuse_what_is_wrong) {
     expect_error(EM_ERR_BAD_ID, "em_atomic_group_queue_get_first: there is no atomic group");
     EXPECT_EQ(em_atomic_group_queue_get_next(), EM_QUEUE_UNDEF);
     int more = 0;
-    while (make_group() != EM_ATOMIC_GROUP_UNDEF) {
+    while (make_atomic_group() != EM_ATOMIC_GROUP_UNDEF) {
         ++more;
     }
     EXPECT_EQ(more, EM_MAX_ATOMIC_GROUPS - 1);

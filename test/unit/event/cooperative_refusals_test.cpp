@@ -99,7 +99,8 @@ TEST_F(cooperative, not_with_several_events) {
 
 TEST_F(cooperative, not_inside_of_a_construct) {
     const this_core core;
-    const char* const text = "skerry_em_suspend: inside of a construct: a finish, a loop, a fork, a task or run()";
+    const char* const text =
+        "skerry_em_suspend: inside of a construct: a finish, a loop, a fork, a task, blocking() or run()";
     receive_one([&](em_event_t, em_queue_t) {
         skerry::finish([&](skerry::scope&) { expect_no_suspend(text); });
         std::atomic<int> refused{0};
@@ -117,6 +118,7 @@ TEST_F(cooperative, not_inside_of_a_construct) {
         });
         EXPECT_EQ(refused, 1);
         EXPECT_NE(take_errors().at(0).text.find("skerry_em_suspend: inside of a "), std::string::npos);
+        skerry::blocking([&] { expect_no_suspend(text); });
         skerry::runtime own(skerry::options{.workers = 1});
         own.run([&] { expect_no_suspend(text); });
     });
@@ -138,7 +140,9 @@ TEST_F(cooperative, not_inside_of_a_task) {
         const std::string said = take_errors().at(0).text; // on another thread, or on this one
         EXPECT_TRUE(
             said == "skerry_em_suspend: inside of a task" ||
-            said == std::string("skerry_em_suspend: inside of a construct: a finish, a loop, a fork, a task or run()"))
+            said ==
+                std::string(
+                    "skerry_em_suspend: inside of a construct: a finish, a loop, a fork, a task, blocking() or run()"))
             << said;
     });
 }

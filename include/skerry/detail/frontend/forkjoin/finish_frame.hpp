@@ -140,9 +140,9 @@ class root_frame : public finish_frame {
     void leave() noexcept;
     void come_back() noexcept;
     enum class activity : std::uint8_t {
-        quiet,  // the caller is in no frame and no fork within this one, and all that was begun here has ended
+        quiet,  // the caller is in no frame, fork or blocking() within this one, and all that was begun here has ended
         begun,  // not all has
-        inside, // of a frame or a fork, of which not all has ended
+        inside, // of a frame or a fork, of which not all has ended, or of blocking()
     };
     [[nodiscard]] activity state() const noexcept;
 
