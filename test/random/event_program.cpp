@@ -24,7 +24,8 @@ class maker {
     program make() {
         const unsigned options = some(256);
         p_.cores = static_cast<int>(1 + options % 4);
-        p_.asynchronous = (options & 4) != 0;
+        p_.cooperative = (options & 32) != 0;
+        p_.asynchronous = (options & 4) != 0 && !p_.cooperative;
         p_.verified = (options & 8) != 0;
         p_.reluctant = (options & 16) != 0;
         const unsigned queues = 3 + some(4);
@@ -126,6 +127,10 @@ class maker {
             if (q.scheduled() && (how & 48) == 48) {
                 n.ends = (how >> 6) % (static_cast<unsigned>(n.children.size()) + 1);
             }
+            if (const unsigned pause = p_.cooperative ? some(8) : 0; pause >= 4) {
+                n.suspends = n.children.empty() ? 0 : pause % static_cast<unsigned>(n.children.size());
+                n.resumed_ahead = pause == 7;
+            }
         }
         p_.nodes[number] = std::move(n);
         return number;
@@ -221,6 +226,9 @@ void print(std::ostream& out, const program& p, unsigned number, unsigned indent
         if (n.ends == i) {
             out << std::string(indent + 2, ' ') << "ends its context\n";
         }
+        if (n.suspends == i) {
+            out << std::string(indent + 2, ' ') << (n.resumed_ahead ? "resumes itself and " : "") << "is suspended\n";
+        }
         if (i < n.children.size()) {
             print(out, p, n.children[i], indent + (n.forked[i] ? 4 : 2));
         }
@@ -240,9 +248,16 @@ bool program::changes_masks() const {
            std::ranges::any_of(nodes, [this](const node& n) { return queues[n.to].masked; });
 }
 
+bool program::suspends() const {
+    return std::ranges::any_of(nodes, [](const node& n) { return n.suspends != none; });
+}
+
 std::string text_of(const program& p) {
     std::ostringstream out;
-    out << p.cores << " cores, " << (p.asynchronous ? "asynchronous" : "synchronous")
+    out << p.cores << " cores, "
+        << (p.asynchronous  ? "asynchronous"
+            : p.cooperative ? "co-operative"
+                            : "synchronous")
         << (p.verified ? ", verified" : "") << (p.reluctant ? ", output functions refuse at times" : "") << '\n';
     for (std::size_t i = 0; i < p.queues.size(); ++i) {
         const queue& q = p.queues[i];

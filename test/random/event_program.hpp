@@ -37,6 +37,8 @@ struct node { // an event, and what its receive function does
     std::vector<unsigned> children{}; // sends these
     std::vector<bool> forked{};       // from a task of its own
     unsigned ends = none;             // ends its atomic or ordered context before that one
+    unsigned suspends = none;         // is suspended before that one, or behind all if there is none
+    bool resumed_ahead = false;       // by itself, and else by another thread
     bool asks_ahead = false;
     bool hands_on = false; // its last child is the event that it has received
     unsigned dawdles = 0;
@@ -66,6 +68,7 @@ struct group {
 struct program {
     int cores = 1;
     bool asynchronous = false;
+    bool cooperative = false;
     bool verified = false;
     bool reluctant = false; // output functions take nothing every third time
     std::vector<queue> queues;
@@ -75,6 +78,7 @@ struct program {
     std::vector<unsigned> others;      // roots that a second one sends
     [[nodiscard]] bool orders() const; // something is sent from an ordered context
     [[nodiscard]] bool changes_masks() const;
+    [[nodiscard]] bool suspends() const;
 };
 
 // Every sequence makes a correct program.

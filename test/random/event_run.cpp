@@ -4,11 +4,14 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <set>
+#include <stop_token>
 #include <thread>
 #include <utility>
 
@@ -45,6 +48,7 @@ class running {
         skerry_em_options_t options;
         skerry_em_options_init(&options);
         options.asynchronous = p_.asynchronous ? 1 : 0;
+        options.cooperative = p_.cooperative ? 1 : 0;
         options.esv = p_.verified ? 1 : 0;
         need(skerry_em_configure(&options), "skerry_em_configure()");
         need(em_register_error_handler(keep_error), "em_register_error_handler()");
@@ -55,6 +59,7 @@ class running {
             for (int i = 0; i < p_.cores; ++i) {
                 cores.emplace_back([this] { be_a_core(); });
             }
+            const std::jthread resumer([this](const std::stop_token& stop) { resume_others(stop); });
             create();
             perform();
             finish();
@@ -206,6 +211,17 @@ class running {
         }
     }
 
+    void resume_others(const std::stop_token& stop) {
+        std::unique_lock lock(resumer_lock_);
+        while (given_.wait(lock, stop, [this] { return !to_resume_.empty(); })) {
+            const em_event_t e = to_resume_.front();
+            to_resume_.pop_front();
+            lock.unlock();
+            need(skerry_em_resume(e), "skerry_em_resume()");
+            lock.lock();
+        }
+    }
+
     void begin_phase(unsigned number, unsigned phase) {
         ++pending_;
         const group::phase& begun = p_.groups[number].phases[phase];
@@ -260,20 +276,12 @@ class running {
             is_wrong(name + ": another core is in the same atomic context");
         }
         arrive(n.to, number);
-        em_queue_t scheduled = EM_QUEUE_UNDEF;
-        const em_sched_context_type_t held = em_sched_context_type_current(&scheduled);
-        const em_sched_context_type_t holds = ended_[n.context] ? EM_SCHED_CONTEXT_TYPE_NONE
-                                              : atomic          ? EM_SCHED_CONTEXT_TYPE_ATOMIC
-                                              : p_.queues[of].type == EM_QUEUE_TYPE_PARALLEL_ORDERED
-                                                  ? EM_SCHED_CONTEXT_TYPE_ORDERED
-                                                  : EM_SCHED_CONTEXT_TYPE_NONE;
-        if (held != holds || scheduled != queues_[of]) {
-            is_wrong(name + ": it is received in another context");
-        }
-        if (em_event_group_current() != (n.group != none ? groups_[n.group] : EM_EVENT_GROUP_UNDEF)) {
-            is_wrong(name + ": it counts for another event group");
-        }
-        check_mask(name, n);
+        em_sched_context_type_t holds = ended_[n.context] ? EM_SCHED_CONTEXT_TYPE_NONE
+                                        : atomic          ? EM_SCHED_CONTEXT_TYPE_ATOMIC
+                                        : p_.queues[of].type == EM_QUEUE_TYPE_PARALLEL_ORDERED
+                                            ? EM_SCHED_CONTEXT_TYPE_ORDERED
+                                            : EM_SCHED_CONTEXT_TYPE_NONE;
+        check_receiver(name, n, holds);
         if (n.asks_ahead) {
             em_preschedule();
         }
@@ -286,6 +294,11 @@ class running {
                 ended_[number] = true;
                 em_atomic_processing_end();
                 em_ordered_processing_end();
+                holds = EM_SCHED_CONTEXT_TYPE_NONE;
+            }
+            if (n.suspends == i) {
+                pause(name, n, e);
+                check_receiver(name, n, holds);
             }
             if (i == n.children.size()) {
                 break;
@@ -309,10 +322,37 @@ class running {
         }
     }
 
+    void pause(const std::string& name, const node& n, em_event_t e) {
+        const int core = em_core_id();
+        if (n.resumed_ahead) {
+            need(skerry_em_resume(e), "skerry_em_resume()");
+        } else {
+            const std::lock_guard lock(resumer_lock_);
+            to_resume_.push_back(e);
+            given_.notify_one();
+        }
+        need(skerry_em_suspend(), "skerry_em_suspend()");
+        if (em_core_id() != core) {
+            is_wrong(name + ": it goes on on another core");
+        }
+    }
+
     static void dawdle(unsigned turns) {
         for (; turns != 0; --turns) {
             std::this_thread::yield();
         }
+    }
+
+    void check_receiver(const std::string& name, const node& n, em_sched_context_type_t holds) {
+        em_queue_t scheduled = EM_QUEUE_UNDEF;
+        const em_sched_context_type_t held = em_sched_context_type_current(&scheduled);
+        if (held != holds || scheduled != queues_[p_.nodes[n.context].to]) {
+            is_wrong(name + ": it is received in another context");
+        }
+        if (em_event_group_current() != (n.group != none ? groups_[n.group] : EM_EVENT_GROUP_UNDEF)) {
+            is_wrong(name + ": it counts for another event group");
+        }
+        check_mask(name, n);
     }
 
     void check_mask(const std::string& name, const node& n) {
@@ -433,6 +473,9 @@ class running {
     std::vector<std::atomic<bool>> refused_;
     std::vector<std::atomic<bool>> ended_; // contexts
     std::vector<std::atomic<int>> inside_; // of each queue; last, of the atomic group
+    std::mutex resumer_lock_;
+    std::condition_variable_any given_;
+    std::deque<em_event_t> to_resume_; // guarded by it
     std::mutex lock_;
     // Guarded by lock_ while cores run.
     std::vector<std::vector<unsigned>> arrived_; // at each queue

@@ -35,6 +35,7 @@ TEST(RandomEvents, KeepTheirPromises) {
     std::size_t nodes = 0;
     std::size_t ordered = 0;
     std::size_t masks = 0;
+    std::size_t suspended = 0;
     std::string last; // that has failed: what needs luck may not fail once more for RapidCheck's own text
     const auto property = [&] {
         const program p = make_program(*any_choices());
@@ -42,6 +43,7 @@ TEST(RandomEvents, KeepTheirPromises) {
         nodes += p.nodes.size();
         ordered += p.orders() ? 1 : 0;
         masks += p.changes_masks() ? 1 : 0;
+        suspended += p.suspends() ? 1 : 0;
         for (unsigned tries = last.empty() ? 1 : tries_when_shrinking; tries > 0; --tries) {
             if (const std::string wrong = run_program(p); !wrong.empty()) {
                 last = text_of(p) + wrong;
@@ -65,10 +67,12 @@ TEST(RandomEvents, KeepTheirPromises) {
                    << last << "\nSKERRY_STRESS_SEED=" << seed << " repeats it.";
         }
     }
-    std::printf("%zu programs, %zu events; %zu programs with ordered queues, %zu with changes of masks\n", programs,
-                nodes, ordered, masks);
+    std::printf("%zu programs, %zu events; %zu programs with ordered queues, %zu with changes of masks, %zu with "
+                "suspended receive functions\n",
+                programs, nodes, ordered, masks, suspended);
     EXPECT_GE(ordered, programs / 5);
     EXPECT_GE(masks, programs / 5);
+    EXPECT_GE(suspended, programs / 10);
 }
 
 } // namespace
