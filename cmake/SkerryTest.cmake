@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # skerry_add_test(NAME n SOURCES a.cpp ... [LIBS ...] [LABELS ...] [ARGS ...] [ENV VAR=value ...] [TIMEOUT seconds]
-#                 [NO_GTEST] [OWN_FLAGS] [ONE_THREAD])
+#                 [NO_GTEST] [OWN_FLAGS] [ONE_THREAD] [UNITY])
 #   One executable and one test of the same name. It sees src/ and links the static library. gmock_main supplies main()
 #   unless NO_GTEST is given; a property test adds `rapidcheck` to LIBS. TIMEOUT is 120 s unless told otherwise. The
 #   label `tools` keeps a test out of the sanitizer presets; the label `serial` runs it while no other test runs.
 #   OWN_FLAGS says that the test is compiled with flags that do not fit the precompiled headers; ONE_THREAD that it has
-#   one, and nothing that the thread sanitizer could see.
+#   one, and nothing that the thread sanitizer could see; UNITY that its sources are compiled together (skerry_unity).
 function(skerry_add_test)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "NO_GTEST;OWN_FLAGS;ONE_THREAD" "NAME;TIMEOUT" "SOURCES;LIBS;LABELS;ARGS;ENV")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "NO_GTEST;OWN_FLAGS;ONE_THREAD;UNITY" "NAME;TIMEOUT" "SOURCES;LIBS;LABELS;ARGS;ENV")
   if(NOT arg_NAME OR NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "skerry_add_test: NAME and SOURCES are needed; not understood: '${arg_UNPARSED_ARGUMENTS}'")
   endif()
@@ -23,6 +23,9 @@ function(skerry_add_test)
   endif()
   if(NOT arg_NO_GTEST)
     target_link_libraries(${arg_NAME} PRIVATE GTest::gmock_main)
+  endif()
+  if(arg_UNITY)
+    skerry_unity(${arg_NAME})
   endif()
   add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} ${arg_ARGS})
   skerry_set_test_limits(${arg_NAME} "${arg_TIMEOUT}" "${arg_LABELS}" "${arg_ENV}")

@@ -24,7 +24,9 @@ endif()
 #   eight. Those named here stay by themselves. The preset `minimal` compiles each by itself, and shows that it can be.
 function(skerry_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${SKERRY_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 8)
-  set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  if(ARGN)
+    set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
 endfunction()
 
 # skerry_parsed_once(NAME HEADER ...): a library of one empty source, and of these headers precompiled. Others take them by

@@ -17,8 +17,6 @@
 namespace skerry::test {
 namespace {
 
-constexpr auto sw = static_cast<em_event_type_t>(EM_EVENT_TYPE_SW);
-
 void free_it(void* context, em_event_t event, em_event_type_t /*type*/, em_queue_t /*queue*/, void* /*ctx*/) {
     em_free(event); // first: who waits shall be woken by this alone
     ++*static_cast<std::atomic<int>*>(context);

@@ -14,6 +14,8 @@
 
 namespace skerry::test {
 
+inline constexpr auto sw = static_cast<em_event_type_t>(EM_EVENT_TYPE_SW);
+
 // The options of machines while it lives; behind it they are the environment's again. It is made before the machine.
 class with_options {
   public:

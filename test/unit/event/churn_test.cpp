@@ -14,7 +14,7 @@
 namespace skerry::test {
 namespace {
 
-constexpr std::uint32_t events = 512;
+constexpr std::uint32_t pooled = 512;
 
 struct churn {
     std::atomic<bool> over{false};
@@ -47,10 +47,9 @@ void pass_on(void* context, em_event_t event, em_event_type_t /*type*/, em_queue
         em_free(event);
     }
 }
-em_status_t nothing_here(void* /*context*/, em_eo_t /*eo*/) { return EM_OK; }
 
 TEST(churn, loses_no_event_and_no_core) {
-    cores machine(3, events);
+    cores machine(3, pooled);
     churn c;
     const em_core_mask_t all = mask_of(7);
     const em_queue_group_t g = em_queue_group_create_sync("g", &all);
@@ -102,7 +101,7 @@ TEST(churn, loses_no_event_and_no_core) {
     }
     ASSERT_EQ(em_eo_stop_sync(eo), EM_OK);
     EXPECT_EQ(c.overlaps, 0);
-    EXPECT_EQ(free_events(events), events);
+    EXPECT_EQ(free_events(pooled), pooled);
     for (const error_seen& e : take_errors()) { // of those who sent to what was stopped, or found the pool empty
         ASSERT_TRUE(e.error == EM_ERR_BAD_STATE || e.error == EM_ERR_ALLOC_FAILED || e.error == EM_ERR_BAD_CONTEXT)
             << e.text;

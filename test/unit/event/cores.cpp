@@ -102,6 +102,7 @@ cores::~cores() {
 
 em_status_t start_nothing(void* /*ctx*/, em_eo_t /*eo*/, const em_eo_conf_t* /*conf*/) { return EM_OK; }
 em_status_t stop_nothing(void* /*ctx*/, em_eo_t /*eo*/) { return EM_OK; }
+em_status_t nothing_here(void*, em_eo_t) { return EM_OK; }
 
 receiver make_receiver(em_receive_func_t receive, void* context, em_queue_type_t type, em_queue_prio_t priority,
                        unsigned most) {

@@ -92,6 +92,7 @@ class cores {
 
 em_status_t start_nothing(void*, em_eo_t, const em_eo_conf_t*);
 em_status_t stop_nothing(void*, em_eo_t);
+em_status_t nothing_here(void*, em_eo_t); // a function of each core
 
 // A started execution object with that receive function, and one queue.
 struct receiver {

@@ -201,12 +201,12 @@ struct callback_state {
     std::atomic<int> exits{0};
     em_event_t instead = EM_EVENT_UNDEF;
     int context = 5;
-} state;
+} called;
 
 void count_enter(em_eo_t /*eo*/, void** /*eo_ctx*/, em_event_t /*events*/[], int /*num*/, em_queue_t* /*queue*/,
                  void** q_ctx) {
-    ++state.enters;
-    *q_ctx = &state.context;
+    ++called.enters;
+    *q_ctx = &called.context;
 }
 void drop_odd_ones(em_eo_t /*eo*/, void** /*eo_ctx*/, em_event_t events[], int num, em_queue_t* /*queue*/,
                    void** /*q_ctx*/) {
@@ -222,11 +222,11 @@ void swap_zero(em_eo_t /*eo*/, void** /*eo_ctx*/, em_event_t events[], int /*num
         em_free(std::exchange(events[0], make_event(100)));
     }
 }
-void count_exit(em_eo_t /*eo*/) { ++state.exits; }
+void count_exit(em_eo_t /*eo*/) { ++called.exits; }
 
 TEST(callbacks, drop_events_and_swap_them) {
     const this_core machine(4096);
-    state.enters = state.exits = 0;
+    called.enters = called.exits = 0;
     log seen;
     receive_by note = [&](em_event_t e, em_queue_t) { seen.add(free_value(e)); };
     const receiver r = make_receiver(note, EM_QUEUE_TYPE_ATOMIC);
@@ -240,14 +240,14 @@ TEST(callbacks, drop_events_and_swap_them) {
     }
     EXPECT_EQ(em_dispatch(4), 4U);
     EXPECT_EQ(seen.all(), (std::vector<int>{100, 2}));
-    EXPECT_EQ(state.enters, 2);
-    EXPECT_EQ(state.exits, 8); // twice each, also where all were dropped
+    EXPECT_EQ(called.enters, 2);
+    EXPECT_EQ(called.exits, 8); // twice each, also where all were dropped
     ASSERT_EQ(em_dispatch_unregister_enter_cb(drop_odd_ones), EM_OK);
     ASSERT_EQ(em_dispatch_unregister_exit_cb(count_exit), EM_OK);
     send_value(1, r.queue);
     EXPECT_EQ(em_dispatch(1), 1U);
     EXPECT_EQ(seen.size(), 3U);
-    EXPECT_EQ(state.exits, 9);
+    EXPECT_EQ(called.exits, 9);
     EXPECT_EQ(free_events(4096), 4096U);
 }
 

@@ -24,7 +24,7 @@ INSTANTIATE_TEST_SUITE_P(events, on_cores, testing::Values(1, 2, 4));
 
 // --- a million events through 64 atomic queues ----------------------------------------------------------------------
 
-constexpr unsigned queues = 64;
+constexpr unsigned queue_count = 64;
 constexpr unsigned senders = 4;
 constexpr std::uint64_t events_in_all = 1'000'000;
 
@@ -40,8 +40,8 @@ struct flow {
 };
 
 struct flood {
-    std::array<flow, queues> flows;
-    std::array<em_queue_t, queues> queue{};
+    std::array<flow, queue_count> flows;
+    std::array<em_queue_t, queue_count> queue{};
     std::atomic<std::uint64_t> received{0};
     std::atomic<std::uint64_t> wrong{0};
 };
@@ -66,7 +66,7 @@ TEST_P(on_cores, a_million_events_through_64_atomic_queues) {
     cores machine(GetParam(), 4096);
     flood all;
     const em_eo_t eo = em_eo_create("flood", start_nothing, nullptr, stop_nothing, nullptr, take_token, &all);
-    for (unsigned i = 0; i < queues; ++i) {
+    for (unsigned i = 0; i < queue_count; ++i) {
         all.queue[i] =
             em_queue_create(nullptr, EM_QUEUE_TYPE_ATOMIC, EM_QUEUE_PRIO_NORMAL, EM_QUEUE_GROUP_DEFAULT, nullptr);
         ASSERT_EQ(em_queue_set_context(all.queue[i], &all.flows[i]), EM_OK);
@@ -76,7 +76,7 @@ TEST_P(on_cores, a_million_events_through_64_atomic_queues) {
     std::vector<std::thread> threads;
     for (unsigned s = 0; s < senders; ++s) {
         threads.emplace_back([&all, s] {
-            std::array<std::uint64_t, queues> sent{};
+            std::array<std::uint64_t, queue_count> sent{};
             std::uint64_t seed = s + 1;
             for (std::uint64_t n = 0; n < events_in_all / senders; ++n) {
                 em_event_t e = em_alloc(sizeof(token), EM_EVENT_TYPE_SW, EM_POOL_DEFAULT);

@@ -21,7 +21,6 @@
 namespace skerry::test {
 namespace {
 
-constexpr auto sw = static_cast<em_event_type_t>(EM_EVENT_TYPE_SW);
 constexpr auto of_packet = static_cast<em_event_type_t>(EM_EVENT_TYPE_PACKET);
 
 // --- allocation ------------------------------------------------------------------------------------------------------

@@ -44,7 +44,6 @@ em_status_t start_and_send(void* /*context*/, em_eo_t /*eo*/, const em_eo_conf_t
     }
     return EM_OK;
 }
-em_status_t nothing_here(void* /*context*/, em_eo_t /*eo*/) { return EM_OK; }
 void receive_with_tasks(void* /*context*/, em_event_t event, em_event_type_t /*type*/, em_queue_t /*queue*/,
                         void* /*ctx*/) {
     em_free(event);
@@ -208,7 +207,7 @@ TEST(event_memory, each_allocation_may_fail) {
 // --- the end --------------------------------------------------------------------------------------------------------
 
 // So many times as its number says, each time to another queue.
-void pass_on(void* context, em_event_t event, em_event_type_t /*type*/, em_queue_t /*queue*/, void* /*ctx*/) {
+void go_on(void* context, em_event_t event, em_event_type_t /*type*/, em_queue_t /*queue*/, void* /*ctx*/) {
     const std::vector<em_queue_t>& queues = *static_cast<const std::vector<em_queue_t>*>(context);
     em_preschedule();
     const int left = --*static_cast<int*>(em_event_pointer(event));
@@ -234,7 +233,7 @@ void end_in_flight() {
     }
     const em_core_mask_t no_core = mask_of(0);
     const em_queue_group_t held = em_queue_group_create_sync("held", &no_core);
-    const em_eo_t eo = em_eo_create("all", start_nothing, nullptr, stop_nothing, nullptr, pass_on, &queues);
+    const em_eo_t eo = em_eo_create("all", start_nothing, nullptr, stop_nothing, nullptr, go_on, &queues);
     for (const em_queue_group_t g : {held, em_queue_group_t{EM_QUEUE_GROUP_DEFAULT}}) {
         for (const em_queue_type_t type :
              {EM_QUEUE_TYPE_ATOMIC, EM_QUEUE_TYPE_PARALLEL, EM_QUEUE_TYPE_PARALLEL_ORDERED}) {

@@ -99,8 +99,6 @@ TEST(objects, all_queues_are_removed_when_nobody_receives_from_any) {
     EXPECT_EQ(free_events(16), 16U);
 }
 
-em_status_t nothing_here(void* /*context*/, em_eo_t /*eo*/) { return EM_OK; }
-
 TEST(objects, a_receive_function_waits_for_none) {
     cores machine(1);
     std::atomic<bool> done{false};

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cores.hpp"
+#include "receiving.hpp"
 
 namespace skerry::test {
 namespace {
@@ -55,10 +55,6 @@ void receive_counted(void* context, em_event_t event, em_event_type_t /*type*/, 
 
 em_eo_t make(counts& c) {
     return em_eo_create("counted", start_counted, nullptr, stop_counted, nullptr, receive_counted, &c);
-}
-
-em_queue_t make_queue(em_queue_type_t type = EM_QUEUE_TYPE_PARALLEL) {
-    return em_queue_create("q", type, EM_QUEUE_PRIO_NORMAL, EM_QUEUE_GROUP_DEFAULT, nullptr);
 }
 
 // A started object with a queue, from which a core receives until c.hold is false.

@@ -26,7 +26,8 @@ inline em_eo_t make_object(receive_by& f, const char* name = "object") {
     return em_eo_create(name, start_nothing, nullptr, stop_nothing, nullptr, receive_by_function, &f);
 }
 
-inline em_queue_t make_queue(em_queue_type_t type, em_queue_group_t group = EM_QUEUE_GROUP_DEFAULT,
+inline em_queue_t make_queue(em_queue_type_t type = EM_QUEUE_TYPE_PARALLEL,
+                             em_queue_group_t group = EM_QUEUE_GROUP_DEFAULT,
                              em_queue_prio_t prio = EM_QUEUE_PRIO_NORMAL, unsigned most = 0) {
     em_queue_conf_t conf{};
     conf.min_events = most;
