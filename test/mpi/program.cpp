@@ -99,10 +99,21 @@ double cpu_seconds_of(const std::string& process) {
     return static_cast<double>(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
+void write_process(const std::string& file) { std::ofstream(file) << getpid() << '\n'; }
+
+// Until mpirun, too, knows that the process has ended: a rank that has joined by then is killed with the message of
+// mpirun.
+void await_end_of(const std::string& file) {
+    std::string process;
+    while (!std::getline(std::ifstream(file), process) || access(("/proc/" + process).c_str(), F_OK) == 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+}
+
 // What an idle rank takes of a CPU while the first one sleeps.
 void idle(const std::string& file) {
     if (rank() != 0) {
-        std::ofstream(file) << getpid() << '\n';
+        write_process(file);
     }
     skerry::runtime machine;
     machine.run([&] {
@@ -122,9 +133,10 @@ int run(const std::string& what, const std::string& file) {
     } else if (what == "die") { // rank 1 kills itself in a task
         meeting = file;
         tasks(&die);
-    } else if (what == "early" && rank() == 1) { // rank 1 ends before it joins the others
-        return 0;
+    } else if (what == "early" && rank() == 1) { // FILE: rank 1 ends before it joins the others
+        write_process(file);
     } else if (what == "early") {
+        await_end_of(file);
         static_cast<void>(skerry::fabric::mpi::connect(
             {.table = {}, .choice = std::getenv("SKERRY_MPI"), .timeout_ns = 2'000'000'000}));
     } else if (what == "exit") { // the first ends inside run()

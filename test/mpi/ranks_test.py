@@ -141,8 +141,9 @@ class Ranks(unittest.TestCase):
 
     @of_both
     def test_a_rank_that_ends_before_it_joins(self, mpi):
-        self.expect_failure(ranks(mpi, "-n", "2", PROGRAM, "early"),
-                            "skerry: not all 2 ranks came within 2000 ms (this is rank 0 on ",
+        with tempfile.TemporaryDirectory() as folder:
+            done = ranks(mpi, "-n", "2", PROGRAM, "early", f"{folder}/process")
+        self.expect_failure(done, "skerry: not all 2 ranks came within 2000 ms (this is rank 0 on ",
                             "); did one end before it came to run() of a skerry::runtime?")
 
     @of_both
