@@ -215,15 +215,26 @@ bool dispatcher::look(event_machine::delivery& d) noexcept {
 
 bool dispatcher::receive_some() noexcept {
     const bool before = receive_local(); // sent outside of receive functions
-    event_machine::delivery d;
-    if (has_left_loop() || !look(d)) {
+    std::array<event_machine::delivery, 2> some;
+    event_machine::delivery* now = &some[0];
+    event_machine::delivery* next = &some[1];
+    if (has_left_loop() || !look(*now)) {
         return before;
     }
+    tell_active(this_event_thread.idle);
+    while (receive_scheduled(*now, *next)) {
+        std::swap(now, next);
+        end_round(true);
+    }
+    return true;
+}
+
+// What next() has given. True: `next` is what the next round receives.
+bool dispatcher::receive_scheduled(event_machine::delivery& d, event_machine::delivery& next) noexcept {
     event_thread& thread = this_event_thread;
-    tell_active(thread.idle);
     if (d.resumed != nullptr) {
         em_.go_on_with(*d.resumed);
-        return true;
+        return false;
     }
     thread.scheduled = d.from;
     thread.holds = d.from->atomic()    ? EM_SCHED_CONTEXT_TYPE_ATOMIC
@@ -234,8 +245,15 @@ bool dispatcher::receive_some() noexcept {
     const bool holds = thread.holds == EM_SCHED_CONTEXT_TYPE_ATOMIC;
     thread.scheduled = nullptr;
     thread.holds = EM_SCHED_CONTEXT_TYPE_NONE;
-    em_.received(core_, d, holds);
-    return true;
+    return em_.received(core_, d, holds, now_.burst, looks_at_once() ? &next : nullptr);
+}
+
+// The loop does nothing before the next round looks for events.
+bool dispatcher::looks_at_once() const noexcept {
+    const dispatch_limits& l = now_.limits;
+    return did_.rounds + 1 < l.rounds && did_.events < l.events && !l.timed() && !now_.polls && !now_.drains &&
+           !em_.offers() && !em_.has_asked(core_) && !this_event_thread.leaving && !the_event_hooks.takes_times() &&
+           !has_left_loop();
 }
 
 void dispatcher::await_events(std::uint64_t deadline, bool naps) noexcept {

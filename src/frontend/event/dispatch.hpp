@@ -66,6 +66,8 @@ class dispatcher {
     bool round(std::uint64_t deadline) noexcept;
     bool look(event_machine::delivery& d) noexcept;
     bool receive_some() noexcept;
+    bool receive_scheduled(event_machine::delivery& d, event_machine::delivery& next) noexcept;
+    [[nodiscard]] bool looks_at_once() const noexcept;
     bool receive_local() noexcept;
     void receive(event_machine::delivery& d) noexcept;
     void await_events(std::uint64_t deadline, bool naps) noexcept;

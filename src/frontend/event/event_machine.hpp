@@ -257,8 +257,9 @@ class event_machine {
     [[nodiscard]] bool next_local(int core, unsigned most, delivery& d) noexcept {
         return local_.has(core) && take_local(core, most, d);
     }
-    // The receive function has returned. `holds`: the core still holds the atomic queue.
-    void received(int core, const delivery& d, bool holds) noexcept;
+    // The receive function has returned. `holds`: the core still holds the atomic queue. True: it has `next` at once,
+    // as by next(); never if that is null, or if there is something else to do before.
+    bool received(int core, const delivery& d, bool holds, unsigned most = 0, delivery* next = nullptr) noexcept;
     void received_local(const delivery& d) noexcept;
     // The core receives no more for now; what it leaves is for others.
     void pass_on() noexcept;

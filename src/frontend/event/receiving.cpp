@@ -173,6 +173,7 @@ schedulable& event_machine::first_of(atomic_group& g) const noexcept {
 bool event_machine::choose(int core, unsigned most, delivery& d, ordered_place& place, wake_ups& w) noexcept {
     core_fibers* const mine = fibers(core);
     const event_scheduler::choice choice = scheduler_.choose(core, mine != nullptr ? mine->resumed.priorities() : 0);
+    d.resumed = nullptr;
     if (choice.goes_on) {
         d.resumed = &take_resumed(core, choice.priority);
         wake_one(note(), w);
@@ -228,7 +229,7 @@ bool event_machine::next(int core, unsigned most, delivery& d) noexcept {
             }
         }
         free_unreceived(dropped, "em_dispatch", EM_ESCOPE_DISPATCH);
-        received(core, d, d.from->atomic());
+        static_cast<void>(received(core, d, d.from->atomic()));
     }
     wake_ups w;
     const std::lock_guard lock(lock_);
@@ -277,9 +278,10 @@ void event_machine::leave(const delivery& d, endings& over, wake_ups& w) noexcep
     }
 }
 
-void event_machine::received(int core, const delivery& d, bool holds) noexcept {
+bool event_machine::received(int core, const delivery& d, bool holds, unsigned most, delivery* next) noexcept {
     endings over;
     bool drains = false;
+    bool found = false;
     {
         wake_ups w;
         const std::lock_guard lock(lock_);
@@ -300,12 +302,16 @@ void event_machine::received(int core, const delivery& d, bool holds) noexcept {
             over.changed = end_change(*q.group);
         }
         leave(d, over, w);
-        const std::uint64_t ready = note();
         drains = !outputs_.empty();
-        // What the core does before it looks again may take long, and perhaps it may not take what it has listed.
-        if (asked != nullptr || drains || over.any() || has_duties(core) || conf_.input.input_poll_fn != nullptr ||
-            conf_.output.output_drain_fn != nullptr || (q.group->mask & bit) == 0) {
-            wake_one(ready, w);
+        const bool looks_at_once = asked == nullptr && !drains && !over.any() && !has_duties(core);
+        found = looks_at_once && next != nullptr && choose(core, most, *next, place_of(core), w);
+        if (!found) {
+            const std::uint64_t ready = note();
+            // What the core does before it looks again may take long, and perhaps it may not take what it has listed.
+            if (!looks_at_once || conf_.input.input_poll_fn != nullptr || conf_.output.output_drain_fn != nullptr ||
+                (q.group->mask & bit) == 0) {
+                wake_one(ready, w);
+            }
         }
     }
     if (drains) {
@@ -314,6 +320,7 @@ void event_machine::received(int core, const delivery& d, bool holds) noexcept {
     if (over.any()) [[unlikely]] {
         end(over);
     }
+    return found;
 }
 
 void event_machine::received_local(const delivery& d) noexcept {
