@@ -138,7 +138,7 @@ void call_traced(event_machine& em, const execution_object& to, const arguments&
 
 // What the events count for, which is the same for all (fill()): they belong to the receive function from now on, and
 // have no tag.
-void begin_group(event_machine& em, const event_machine::delivery& d) noexcept {
+void begin_group(event_machine& em, const delivery& d) noexcept {
     const group_tag tag = event::of(d.events.front())->group;
     if (!tag.any()) {
         return;
@@ -165,7 +165,7 @@ naming naming_of(const execution_object& of) noexcept {
             task_naming::code};
 }
 
-void dispatcher::receive(event_machine::delivery& d) noexcept {
+void dispatcher::receive(delivery& d) noexcept {
     event_thread& thread = this_event_thread;
     did_.events += d.count;
     thread.inside = d.to;
@@ -191,7 +191,7 @@ void dispatcher::receive(event_machine::delivery& d) noexcept {
 // What was sent to local queues, also by what is received of that.
 bool dispatcher::receive_local() noexcept {
     bool any = false;
-    event_machine::delivery d;
+    delivery d;
     while (em_.next_local(core_, now_.burst, d)) {
         tell_active(this_event_thread.idle);
         any = true;
@@ -202,7 +202,7 @@ bool dispatcher::receive_local() noexcept {
 }
 
 // The core asks for events; false: there are none.
-bool dispatcher::look(event_machine::delivery& d) noexcept {
+bool dispatcher::look(delivery& d) noexcept {
     if (!the_event_hooks.takes_times()) [[likely]] {
         return em_.next(core_, now_.burst, d);
     }
@@ -215,9 +215,9 @@ bool dispatcher::look(event_machine::delivery& d) noexcept {
 
 bool dispatcher::receive_some() noexcept {
     const bool before = receive_local(); // sent outside of receive functions
-    std::array<event_machine::delivery, 2> some;
-    event_machine::delivery* now = &some[0];
-    event_machine::delivery* next = &some[1];
+    std::array<delivery, 2> some;
+    delivery* now = &some[0];
+    delivery* next = &some[1];
     if (has_left_loop() || !look(*now)) {
         return before;
     }
@@ -230,7 +230,7 @@ bool dispatcher::receive_some() noexcept {
 }
 
 // What next() has given. True: `next` is what the next round receives.
-bool dispatcher::receive_scheduled(event_machine::delivery& d, event_machine::delivery& next) noexcept {
+bool dispatcher::receive_scheduled(delivery& d, delivery& next) noexcept {
     event_thread& thread = this_event_thread;
     if (d.resumed != nullptr) {
         em_.go_on_with(*d.resumed);
@@ -343,7 +343,11 @@ em_dispatch_results_t dispatcher::run(const dispatch_settings& s) noexcept {
     began_ = s.limits.timed() ? port::now_ns() : 0;
     idle_since_ = began_;
     idle_rounds_ = 0;
+    if (s.limits.rounds >= rounds_to_work) {
+        em_.begin_work(core_);
+    }
     fibers_ == nullptr ? loop() : run_on_fibers();
+    em_.end_work(core_);
     self.leaving = true;
     if (em_.has_asked(core_)) { // which is bound to this core
         static_cast<void>(receive_some());

@@ -64,13 +64,15 @@ class dispatcher {
     void end_round(bool active) noexcept;
     [[nodiscard]] bool has_left_loop() const noexcept;
     bool round(std::uint64_t deadline) noexcept;
-    bool look(event_machine::delivery& d) noexcept;
+    bool look(delivery& d) noexcept;
     bool receive_some() noexcept;
-    bool receive_scheduled(event_machine::delivery& d, event_machine::delivery& next) noexcept;
+    bool receive_scheduled(delivery& d, delivery& next) noexcept;
     [[nodiscard]] bool looks_at_once() const noexcept;
     bool receive_local() noexcept;
-    void receive(event_machine::delivery& d) noexcept;
+    void receive(delivery& d) noexcept;
     void await_events(std::uint64_t deadline, bool naps) noexcept;
+
+    static constexpr std::uint64_t rounds_to_work = 64; // at home: fewer are not worth it
 
     event_machine& em_;
     const int core_;

@@ -39,13 +39,15 @@
 #include "frontend/event/event_group.hpp"
 #include "frontend/event/execution_object.hpp"
 #include "frontend/event/handle_table.hpp"
+#include "frontend/event/machine_lock.hpp"
 #include "frontend/event/pool.hpp"
 #include "frontend/event/queue.hpp"
 #include "frontend/event/scheduler.hpp"
 #include "frontend/event/timer.hpp"
 #include "sched/worker.hpp"
 #include "sync/condition.hpp"
-#include "sync/mutex.hpp"
+#include "sync/owner_gate.hpp"
+#include "sync/shared_fence.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -90,6 +92,7 @@ struct event_thread : receiving_state {
     bool dispatching = false;    // the core is in em_dispatch()
     bool idle = false;           // it found no event when it last looked
     bool leaving = false;        // and asks for no event ahead any more
+    bool works = false;          // at home
 };
 extern constinit thread_local event_thread this_event_thread;
 
@@ -114,6 +117,34 @@ class wake_ups {
   private:
     std::array<bell*, EM_MAX_CORES> bells_;
     unsigned count_ = 0;
+};
+
+// What a core receives next.
+struct delivery {
+    call_fiber* resumed = nullptr; // go_on_with() this, and nothing else is there
+    event_queue* from = nullptr;
+    execution_object* to = nullptr;
+    bool at_home = false; // nobody has counted it: event_home::current
+    unsigned count = 0;
+    std::array<em_event_t, EM_SCHED_MULTI_MAX_BURST> events;
+};
+
+// What a core needs to work at home.
+struct alignas(event::alignment) event_home {
+    explicit event_home(int cores); // errors: std::bad_alloc
+
+    owner_gate<machine> gate{!machine::asymmetric()};
+
+    // The core's, inside of its gate, or the holder's of event_machine's lock.
+    delivery* current = nullptr;             // what it receives, if that is not counted
+    std::uint64_t to = 0;                    // cores for which something is on its way
+    const std::unique_ptr<event_list[]> out; // for each other core: what was not handed over
+    std::uint64_t stuck = 0;                 // cores that have done nothing since the last look
+    std::array<std::uint64_t, EM_MAX_CORES> seen{}; // their decisions then
+
+    // Any thread.
+    const std::unique_ptr<machine::atomic<event*>[]> mail; // from each other core: what was
+    machine::atomic<std::uint64_t> decisions{0};           // written by the core. relaxed: a count
 };
 
 class event_machine {
@@ -238,13 +269,6 @@ class event_machine {
     [[nodiscard]] bool offers() const noexcept { return stalled_.load(memory_order::relaxed); } // relaxed: a hint
 
     // --- for cores (receiving.cpp)
-    struct delivery {
-        call_fiber* resumed = nullptr; // go_on_with() this, and nothing else is there
-        event_queue* from = nullptr;
-        execution_object* to = nullptr;
-        unsigned count = 0;
-        std::array<em_event_t, EM_SCHED_MULTI_MAX_BURST> events;
-    };
     // False: no queue is ready for it. `most`: events, at most EM_SCHED_MULTI_MAX_BURST. What it has asked for ahead
     // comes first.
     [[nodiscard]] bool next(int core, unsigned most, delivery& d) noexcept;
@@ -259,8 +283,11 @@ class event_machine {
     }
     // The receive function has returned. `holds`: the core still holds the atomic queue. True: it has `next` at once,
     // as by next(); never if that is null, or if there is something else to do before.
-    bool received(int core, const delivery& d, bool holds, unsigned most = 0, delivery* next = nullptr) noexcept;
+    bool received(int core, delivery& d, bool holds, unsigned most = 0, delivery* next = nullptr) noexcept;
     void received_local(const delivery& d) noexcept;
+    // The calling core may work at home between these.
+    void begin_work(int core) noexcept;
+    void end_work(int core) noexcept;
     // The core receives no more for now; what it leaves is for others.
     void pass_on() noexcept;
     // The core goes on without the atomic queue.
@@ -273,7 +300,8 @@ class event_machine {
 
     // Something is there for the core to do.
     [[nodiscard]] bool any_ready(int core) const noexcept {
-        return (wanted_.load(memory_order::acquire) >> core & 1) != 0;
+        return (wanted_.load(memory_order::acquire) >> core & 1) != 0 ||
+               (at_home_.load(memory_order::relaxed) && has_mail(core)); // relaxed: a hint
     }
     [[nodiscard]] bool has_duties(int core) const noexcept {
         return (duties_.load(memory_order::relaxed) >> core & 1) != 0; // relaxed: what they are lies under the lock
@@ -304,6 +332,7 @@ class event_machine {
     callbacks<em_dispatch_exit_func_t> exits;
 
   private:
+    friend machine_lock;
     static machine::atomic<event_machine*> the_one;
 
     // What is to be done behind the lock.
@@ -333,6 +362,13 @@ class event_machine {
     [[nodiscard]] std::unique_ptr<event_queue> forget(event_queue& q) noexcept;
     [[nodiscard]] bool choose(int core, unsigned most, delivery& d, ordered_place& place, wake_ups& w) noexcept;
     [[nodiscard]] schedulable& first_of(atomic_group& g) const noexcept;
+    static void count_in(int core, const delivery& d) noexcept;
+    void stop_cores() noexcept;
+    void let_cores_go() noexcept;
+    void deliver_sent(int from) noexcept;
+    [[nodiscard]] bool may_have(int core, const event_queue& q) const noexcept;
+    [[nodiscard]] bool settle(int core, event_queue& q) noexcept;
+    void unsettle(event_queue& q) noexcept;
     void fill(event_queue& q, event_list& from, unsigned most, delivery& d) noexcept;
     [[nodiscard]] bool take_local(int core, unsigned most, delivery& d) noexcept;
     void leave(const delivery& d, endings& over, wake_ups& w) noexcept;
@@ -349,10 +385,24 @@ class event_machine {
     // One less receives. True: that was the last one of a stop, and no core has a function to run.
     [[nodiscard]] bool count_out(execution_object& eo, wake_ups& w) noexcept;
 
-    // Not under it.
+    // Under lock_, or inside of the core's gate.
+    void deliver(event* first) noexcept;
+    // Inside of the core's gate.
+    void hand_over(int from, int to) noexcept;
+    void take_mail(int core) noexcept;
+    void look_after_others(int core) noexcept;
+    [[nodiscard]] bool choose_at_home(int core, unsigned most, delivery& d) noexcept;
+
+    // Neither.
+    [[nodiscard]] bool send_from_home(event& e, em_queue_t to) noexcept;
+    [[nodiscard]] bool next_at_home(int core, unsigned most, delivery& d) noexcept;
+    [[nodiscard]] bool received_at_home(int core, delivery& d, unsigned most, delivery* next, bool& found) noexcept;
+    void end_at_home(event_home& mine, bool wakes) noexcept;
+    void relieve(std::uint64_t cores) noexcept;
+    [[nodiscard]] bool has_mail(int core) const noexcept;
     void drain_outputs() noexcept;
     void run_resumed(int core) noexcept; // one of them
-    [[nodiscard]] sent send_out(std::unique_lock<mutex<machine>>& lock, event_queue& q, ordered_place* place,
+    [[nodiscard]] sent send_out(std::unique_lock<machine_lock>& lock, event_queue& q, ordered_place* place,
                                 std::span<const em_event_t> events, std::size_t& taken) noexcept;
     void finish_start(execution_object& eo) noexcept;
     void finish_stop(execution_object& eo) noexcept;
@@ -365,8 +415,29 @@ class event_machine {
     event_groups groups_;
     event_timers timers_;
 
-    mutable mutex<machine> lock_;
+    [[nodiscard]] event_home& home(int core) noexcept { return *homes_[static_cast<std::size_t>(core)]; }
+    [[nodiscard]] const event_home& home(int core) const noexcept { return *homes_[static_cast<std::size_t>(core)]; }
+
+    static constexpr std::size_t most_kept = 32;                 // events for another core
+    static constexpr std::uint64_t decisions_for_a_look = 16;    // between two looks for mail
+    static constexpr std::uint64_t decisions_for_a_check = 4096; // on other cores
+    static constexpr std::uint64_t decisions_for_a_stop = 64;    // fewer between two stops are few
+    static constexpr unsigned lean_stops = 16;                   // so many one after another end the work at home
+    static constexpr unsigned streak_to_go_home = 256;           // choices that could have been made at home begin it
+
+    mutable machine_lock lock_{*this};
     condition<machine> changed_;
+    std::vector<std::unique_ptr<event_home>> homes_;
+    shared_fence<machine> fence_;
+    const bool can_work_; // at home
+    machine::atomic<bool> at_home_{false}; // cores work there; written under lock_
+    // Guarded by lock_; read inside of gates, too.
+    bool goes_home_ = false;      // when the lock opens
+    std::uint64_t working_ = 0;   // cores that may
+    std::uint64_t asked_ = 0;     // those whose gates are closed
+    std::uint64_t decisions_ = 0; // of all cores at the last stop
+    unsigned lean_ = 0;
+    unsigned streak_ = 0;
     // Guarded by lock_.
     std::uint64_t inside_ = 0;   // cores, bit by bit
     std::uint64_t sleeping_ = 0; // of them those whose bells are to be rung

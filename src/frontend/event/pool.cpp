@@ -11,6 +11,7 @@
 
 #include "base/port/clock.hpp"
 #include "frontend/event/event_machine.hpp"
+#include "frontend/event/gates.hpp"
 #include "frontend/event/kept_name.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -30,29 +31,34 @@ constexpr std::size_t aligned(std::size_t bytes) noexcept {
 class event_pool::all_locks {
   public:
     explicit all_locks(event_pool& of) noexcept : of_(of) {
-        for (int i = 0; i < of_.cores_; ++i) {
-            of_.caches_[static_cast<std::size_t>(i)].lock.lock();
-        }
+        of_.others_.lock();
+        each_cache([](cache& one) { one.gate.ask(); });
+        pass_fence(of_.fence_);
+        each_cache([](cache& one) { one.gate.await(); });
         of_.lock_.lock();
     }
     all_locks(const all_locks&) = delete;
     all_locks& operator=(const all_locks&) = delete;
     ~all_locks() {
         of_.lock_.unlock();
-        for (int i = of_.cores_; i-- != 0;) {
-            of_.caches_[static_cast<std::size_t>(i)].lock.unlock();
-        }
+        each_cache([](cache& one) { one.gate.open(); });
+        of_.others_.unlock();
     }
 
     // Calls f(part of a cache) for each cache.
     template <class F>
     void each(unsigned subpool, F&& f) const {
-        for (int i = 0; i < of_.cores_; ++i) {
-            f(of_.caches_[static_cast<std::size_t>(i)].parts[subpool]);
-        }
+        each_cache([&](cache& one) { f(one.parts[subpool]); });
     }
 
   private:
+    template <class F>
+    void each_cache(F&& f) const {
+        for (int i = 0; i < of_.cores_; ++i) {
+            f(of_.caches_[static_cast<std::size_t>(i)]);
+        }
+    }
+
     event_pool& of_;
 };
 
@@ -149,7 +155,7 @@ event* event_pool::take(std::uint32_t size, em_event_type_t type, bool counts) n
 }
 
 event* event_pool::take_cached(cache& of, unsigned subpool) noexcept {
-    const std::lock_guard lock(of.lock);
+    const inside_gate inside(of.gate);
     cache::part& own = of.parts[subpool];
     if (own.free.first != nullptr) {
         ++own.taken;
@@ -235,14 +241,14 @@ void event_pool::give(event& e) noexcept {
         shared.free.push(e);
         ++shared.given;
     }
-    if (waiting_.load(memory_order::relaxed) != 0) [[unlikely]] { // P5; the lock before orders it
+    if (waiting_.load(memory_order::relaxed) != 0) [[unlikely]] { // P5; the lock before orders it, or the fence of P2
         wake();
     }
 }
 
 void event_pool::give_cached(cache& to, event& e) noexcept {
     const unsigned subpool = e.subpool;
-    const std::lock_guard lock(to.lock);
+    const inside_gate inside(to.gate);
     cache::part& own = to.parts[subpool];
     if (own.free.count >= subpools_[subpool].cached) {
         const std::lock_guard shared_lock(lock_);
@@ -255,7 +261,7 @@ void event_pool::give_cached(cache& to, event& e) noexcept {
 
 void event_pool::give_back_cache(int core) noexcept {
     cache& own = caches_[static_cast<std::size_t>(core)];
-    const std::lock_guard lock(own.lock);
+    const inside_gate inside(own.gate);
     const std::lock_guard shared_lock(lock_);
     for (unsigned i = 0; i < count_; ++i) {
         list& free = own.parts[i].free;

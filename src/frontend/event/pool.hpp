@@ -8,8 +8,8 @@
 //
 // Invariants
 //  1. A free event is in one list: that of its subpool, guarded by lock_, or that of a cache, guarded by the cache's
-//     lock. It moves from one to the other with both locks held.
-//  2. Who takes several locks takes those of caches first, by number, and lock_ last.
+//     gate, which its core owns. It moves from one to the other with both held.
+//  2. Others than its core come through all gates together, with others_ held. lock_ comes last.
 //  3. Who waits counts itself in waiting_ before it looks under all locks (A2). Who has freed an event looks at
 //     waiting_ behind the lock under which it became free (P5). So one of the two sees the other.
 
@@ -26,6 +26,8 @@
 
 #include "frontend/event/event.hpp"
 #include "sync/mutex.hpp"
+#include "sync/owner_gate.hpp"
+#include "sync/shared_fence.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -114,7 +116,7 @@ class event_pool {
             std::uint64_t taken = 0;
             std::uint64_t given = 0;
         };
-        mutex<machine> lock;
+        owner_gate<machine> gate{!machine::asymmetric()};
         std::array<part, EM_MAX_SUBPOOLS> parts; // guarded by it
     };
     struct shelf {
@@ -150,6 +152,8 @@ class event_pool {
     unsigned count_ = 0;
     const int cores_;
     const std::unique_ptr<cache[]> caches_;
+    mutex<machine> others_; // who come through the gates of all caches
+    shared_fence<machine> fence_;
     std::array<std::unique_ptr<std::byte[], free_aligned>, EM_MAX_SUBPOOLS> memory_;
 
     mutex<machine> lock_;

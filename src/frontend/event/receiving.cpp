@@ -162,8 +162,15 @@ void event_machine::fill(event_queue& q, event_list& from, unsigned most, delive
         group = from.first()->group;
         d.events[d.count++] = from.pop().handle();
     }
-    ++q.receiving;
-    ++q.owner->receiving;
+}
+
+// Who waits for the end of receive functions waits for this one, too.
+void event_machine::count_in(int core, const delivery& d) noexcept {
+    ++d.from->receiving;
+    ++d.to->receiving;
+    if (d.from->group != nullptr) {
+        d.from->group->inside |= std::uint64_t{1} << core;
+    }
 }
 
 schedulable& event_machine::first_of(atomic_group& g) const noexcept {
@@ -201,7 +208,12 @@ bool event_machine::choose(int core, unsigned most, delivery& d, ordered_place& 
         }
     }
     q.held = alone && q.atomic();
-    q.group->inside |= std::uint64_t{1} << core;
+    d.at_home = settle(core, q);
+    if (d.at_home) {
+        home(core).current = &d;
+    } else {
+        count_in(core, d);
+    }
     if (q.ordered()) {
         place.source = &q;
         q.places.push_back(place);
@@ -230,6 +242,9 @@ bool event_machine::next(int core, unsigned most, delivery& d) noexcept {
         }
         free_unreceived(dropped, "em_dispatch", EM_ESCOPE_DISPATCH);
         static_cast<void>(received(core, d, d.from->atomic()));
+    }
+    if (this_event_thread.works && next_at_home(core, most, d)) {
+        return true;
     }
     wake_ups w;
     const std::lock_guard lock(lock_);
@@ -261,6 +276,7 @@ bool event_machine::take_local(int core, unsigned most, delivery& d) noexcept {
     }
     event_queue& q = *mine.first()->to;
     fill(q, mine, most, d);
+    count_in(core, d);
     q.elsewhere -= d.count;
     if (mine.empty()) {
         local_ &= ~(std::uint64_t{1} << core);
@@ -278,10 +294,13 @@ void event_machine::leave(const delivery& d, endings& over, wake_ups& w) noexcep
     }
 }
 
-bool event_machine::received(int core, const delivery& d, bool holds, unsigned most, delivery* next) noexcept {
+bool event_machine::received(int core, delivery& d, bool holds, unsigned most, delivery* next) noexcept {
     endings over;
     bool drains = false;
     bool found = false;
+    if (this_event_thread.works && received_at_home(core, d, most, next, found)) {
+        return found;
+    }
     {
         wake_ups w;
         const std::lock_guard lock(lock_);
@@ -304,7 +323,7 @@ bool event_machine::received(int core, const delivery& d, bool holds, unsigned m
         leave(d, over, w);
         drains = !outputs_.empty();
         const bool looks_at_once = asked == nullptr && !drains && !over.any() && !has_duties(core);
-        found = looks_at_once && next != nullptr && choose(core, most, *next, place_of(core), w);
+        found = looks_at_once && next != nullptr && !at_home_.load(memory_order::relaxed) && choose(core, most, *next, place_of(core), w);
         if (!found) {
             const std::uint64_t ready = note();
             // What the core does before it looks again may take long, and perhaps it may not take what it has listed.

@@ -24,6 +24,7 @@ struct schedulable {
     schedulable(kind k, queue_group* of) noexcept : what(k), group(of) {}
 
     const kind what;
+    int home = -1; // the core whose queue it is; negative: nobody's
     queue_group* const group;                        // null: of a queue that nobody schedules
     em_queue_prio_t priority = EM_QUEUE_PRIO_NORMAL; // of a queue constant
     bool listed = false;                             // in a ready_set
@@ -47,6 +48,7 @@ class ready_set {
     [[nodiscard]] unsigned highest() const noexcept {
         return static_cast<unsigned>(31 - std::countl_zero(priorities_));
     }
+    [[nodiscard]] std::size_t count(unsigned priority) const noexcept { return lists_[priority].size(); }
     // Precondition: one of that priority is there.
     [[nodiscard]] schedulable& first(unsigned priority) const noexcept { return *lists_[priority].first(); }
 

@@ -2,11 +2,16 @@
 
 #include "frontend/event/scheduler.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace skerry::inline SKERRY_ABI::detail {
 
 void locked_scheduler::ready(schedulable& s) noexcept {
+    if (s.home >= 0) {
+        home(s.home).put(s);
+        return;
+    }
     if (s.group->ready.empty()) {
         groups_.push_back(*s.group);
     }
@@ -14,16 +19,55 @@ void locked_scheduler::ready(schedulable& s) noexcept {
 }
 
 void locked_scheduler::withdraw(schedulable& s) noexcept {
+    if (s.home >= 0) {
+        home(s.home).take(s);
+        return;
+    }
     s.group->ready.take(s);
     if (s.group->ready.empty()) {
         groups_.erase(*s.group);
     }
 }
 
-event_scheduler::choice locked_scheduler::choose(int core, unsigned resumed) noexcept {
-    unsigned priorities = resumed;
+unsigned locked_scheduler::shared(int core) const noexcept {
+    unsigned priorities = 0;
     for (const queue_group* g = groups_.first(); g != nullptr; g = groups_.after(*g)) {
         priorities |= (g->mask >> core & 1) != 0 ? g->ready.priorities() : 0;
+    }
+    return priorities;
+}
+
+// Half of the queues of the highest priority that another core has ready, at most most_taken_over. False: none has.
+bool locked_scheduler::take_over(int core) noexcept {
+    home_ready* from = nullptr;
+    for (int c = 0; c < cores_; ++c) {
+        home_ready& one = home(c);
+        if (c != core && !one.common.empty() &&
+            (from == nullptr || one.common.highest() > from->common.highest())) {
+            from = &one;
+        }
+    }
+    if (from == nullptr) {
+        return false;
+    }
+    home_ready& to = home(core);
+    const unsigned priority = from->common.highest();
+    std::size_t n = std::min((from->common.count(priority) + 1) / 2, most_taken_over);
+    for (; n != 0; --n) {
+        schedulable& s = from->common.first(priority);
+        from->take(s);
+        s.home = core;
+        to.put(s);
+    }
+    return true;
+}
+
+event_scheduler::choice locked_scheduler::choose(int core, unsigned resumed) noexcept {
+    home_ready& mine = home(core);
+    const unsigned of_all = shared(core);
+    unsigned priorities = resumed | mine.priorities() | of_all;
+    if (priorities == 0 && take_over(core)) {
+        priorities = mine.priorities();
     }
     if (priorities == 0) {
         return {};
@@ -32,6 +76,14 @@ event_scheduler::choice locked_scheduler::choose(int core, unsigned resumed) noe
     if ((resumed >> priority & 1) != 0) {
         return {.goes_on = true, .priority = priority};
     }
+    const bool at_home = (mine.priorities() >> priority & 1) != 0;
+    if (at_home && ((of_all >> priority & 1) == 0 || !from_home_)) {
+        from_home_ = true;
+        schedulable& first = mine.first(priority);
+        mine.take(first);
+        return {.from = &first};
+    }
+    from_home_ = false;
     schedulable* chosen = nullptr;
     for (const queue_group* g = groups_.first(); g != nullptr; g = groups_.after(*g)) {
         if ((g->mask >> core & 1) != 0 && (g->ready.priorities() >> priority & 1) != 0) {
@@ -63,6 +115,11 @@ std::uint64_t locked_scheduler::cores() const noexcept {
     std::uint64_t all = 0;
     for (const queue_group* g = groups_.first(); g != nullptr; g = groups_.after(*g)) {
         all |= g->mask;
+    }
+    for (int c = 0; c < cores_; ++c) {
+        const home_ready& one = homes_[static_cast<std::size_t>(c)].ready;
+        all |= one.own.empty() ? 0 : std::uint64_t{1} << c;
+        all |= one.common.empty() ? 0 : ~std::uint64_t{0};
     }
     return all;
 }

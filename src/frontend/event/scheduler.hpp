@@ -3,10 +3,13 @@
 
 // The contract of what chooses among queues. Thread safety: under event_machine's lock.
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include <skerry/detail/base/abi.hpp>
 
+#include "frontend/event/event.hpp"
 #include "frontend/event/queue_group.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -34,25 +37,71 @@ class event_scheduler {
     [[nodiscard]] virtual std::uint64_t cores() const noexcept = 0;
 };
 
-// The highest priority first, and of equal ones the one that has been ready for longest, for a turn.
+// The queues of one core that are ready: `own` those that no other core may receive from, `common` the others.
 //
-// A step looks at the queue groups that have something ready, and at no queue but the first ones of their lists.
+// Thread safety: what the comment of event_home says.
+struct home_ready {
+    ready_set common;
+    ready_set own;
+    priority_turns turns;
+    std::uint64_t now = 0;
+
+    [[nodiscard]] unsigned priorities() const noexcept { return common.priorities() | own.priorities(); }
+    [[nodiscard]] ready_set& of(const schedulable& s) noexcept {
+        return (s.group->mask & (s.group->mask - 1)) == 0 ? own : common;
+    }
+    void put(schedulable& s) noexcept { of(s).put(s, now); }
+    void take(schedulable& s) noexcept { of(s).take(s); }
+    // Precondition: one of that priority is there.
+    [[nodiscard]] schedulable& first(unsigned priority) const noexcept {
+        const bool in_common = (common.priorities() >> priority & 1) != 0;
+        const bool in_own = (own.priorities() >> priority & 1) != 0;
+        if (in_common && in_own) {
+            schedulable& a = common.first(priority);
+            schedulable& b = own.first(priority);
+            return a.since < b.since ? a : b;
+        }
+        return (in_common ? common : own).first(priority);
+    }
+};
+
+// The highest priority first, and of equal ones the one that has been ready for longest, for a turn. A core takes what
+// is nobody's and what is its own; if there is nothing, it takes over queues of others.
+//
+// A step looks at the queue groups that have something ready, and at no queue but the first ones of their lists, and at
+// those that it takes over.
 class locked_scheduler final : public event_scheduler {
   public:
     // `starvation`: how often cores may choose something of higher priority while a lower one is ready; 0: any
-    // number of times.
-    explicit locked_scheduler(unsigned starvation) noexcept : starvation_(starvation) {}
+    // number of times. Errors: std::bad_alloc.
+    locked_scheduler(unsigned starvation, int cores)
+        : starvation_(starvation),
+          cores_(cores),
+          homes_(std::make_unique<padded[]>(static_cast<std::size_t>(cores))) {}
 
     void ready(schedulable& s) noexcept override;
     void withdraw(schedulable& s) noexcept override;
     [[nodiscard]] choice choose(int core, unsigned resumed) noexcept override;
     [[nodiscard]] std::uint64_t cores() const noexcept override;
 
+    // Bit p: the core may take something of priority p that is nobody's.
+    [[nodiscard]] unsigned shared(int core) const noexcept;
+    [[nodiscard]] home_ready& home(int core) noexcept { return homes_[static_cast<std::size_t>(core)].ready; }
+
   private:
+    struct alignas(event::alignment) padded {
+        home_ready ready;
+    };
+    [[nodiscard]] bool take_over(int core) noexcept;
+
+    static constexpr std::size_t most_taken_over = 32;
     const unsigned starvation_;
-    linked_list<queue_group, &queue_group::neighbours> groups_; // that have something ready
+    const int cores_;
+    const std::unique_ptr<padded[]> homes_;
+    linked_list<queue_group, &queue_group::neighbours> groups_; // that have something ready which is nobody's
     priority_turns turns_;
     std::uint64_t now_ = 0;
+    bool from_home_ = false; // where a choice among equal ones went last
 };
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -14,8 +14,17 @@ namespace skerry::inline SKERRY_ABI::detail {
 event_machine::sent event_machine::send(std::span<const em_event_t> events, em_queue_t to, std::size_t& taken) {
     event_thread& self = this_event_thread;
     taken = 0;
+    while (self.works && taken < events.size() && send_from_home(*event::of(events[taken]), to)) {
+        ++taken;
+    }
+    if (taken == events.size()) {
+        return sent::yes;
+    }
     wake_ups w;
     std::unique_lock lock(lock_);
+    if (self.core < 0) {
+        streak_ = 0;
+    }
     event_queue* const q = queue(to);
     if (q == nullptr) {
         return sent::no_queue;
@@ -36,6 +45,9 @@ event_machine::sent event_machine::send(std::span<const em_event_t> events, em_q
     ordered_place* const place = local ? nullptr : place_of_caller();
     if (q->type == EM_QUEUE_TYPE_OUTPUT) {
         return send_out(lock, *q, place, events, taken);
+    }
+    if (q->home >= 0 && (working_ >> q->home & 1) == 0) {
+        unsettle(*q);
     }
     const bool waits = place != nullptr && !is_first(*place);
     for (; taken < events.size() && q->has_room(); ++taken) {
@@ -145,7 +157,7 @@ void event_machine::end_order(int core) noexcept {
 
 // --- output ---------------------------------------------------------------------------------------------------------
 
-event_machine::sent event_machine::send_out(std::unique_lock<mutex<machine>>& lock, event_queue& q,
+event_machine::sent event_machine::send_out(std::unique_lock<machine_lock>& lock, event_queue& q,
                                             ordered_place* place, std::span<const em_event_t> events,
                                             std::size_t& taken) noexcept {
     const bool first = place == nullptr || is_first(*place);

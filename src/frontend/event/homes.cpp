@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Cores that work at home: they send to queues of their own, and receive from those, inside of their gates and without
+// the machine's lock. README.md has the steps.
+
+#include <bit>
+#include <utility>
+
+#include "frontend/event/event_machine.hpp"
+#include "frontend/event/gates.hpp"
+#include "frontend/event/suspension.hpp"
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+namespace {
+
+// Calls f(core) for each bit.
+template <class F>
+void each_core(std::uint64_t bits, F&& f) {
+    for (; bits != 0; bits &= bits - 1) {
+        f(std::countr_zero(bits));
+    }
+}
+
+} // namespace
+
+event_home::event_home(int cores)
+    : out(std::make_unique<event_list[]>(static_cast<std::size_t>(cores))),
+      mail(std::make_unique<machine::atomic<event*>[]>(static_cast<std::size_t>(cores))) {}
+
+// --- the lock ---------------------------------------------------------------------------------------------------------
+
+void machine_lock::lock() noexcept {
+    mutex_.lock();
+    if (of_.at_home_.load(memory_order::relaxed)) { // relaxed: written under the mutex
+        stopped_ = true;
+        of_.stop_cores();
+    }
+}
+
+void machine_lock::unlock() noexcept {
+    if (std::exchange(stopped_, false)) {
+        of_.let_cores_go();
+    }
+    if (std::exchange(of_.goes_home_, false)) {
+        of_.at_home_.store(true, memory_order::release); // last: from here on cores are inside of their gates
+    }
+    mutex_.unlock();
+}
+
+void event_machine::stop_cores() noexcept {
+    const int self = this_event_thread.core;
+    asked_ = working_ & (self >= 0 ? ~(std::uint64_t{1} << self) : ~std::uint64_t{0});
+    if (asked_ != 0) {
+        each_core(asked_, [this](int c) { home(c).gate.ask(); });
+        pass_fence(fence_);
+        each_core(asked_, [this](int c) { home(c).gate.await(); });
+    }
+    std::uint64_t done = 0;
+    each_core(working_, [&](int c) {
+        event_home& h = home(c);
+        if (delivery* const d = std::exchange(h.current, nullptr)) {
+            d->at_home = false;
+            count_in(c, *d);
+        }
+        deliver_sent(c);
+        done += h.decisions.load(memory_order::relaxed);
+    });
+    note();
+    lean_ = done - decisions_ < decisions_for_a_stop ? lean_ + 1 : 0;
+    decisions_ = done;
+    if (lean_ > lean_stops) {
+        at_home_.store(false, memory_order::relaxed); // the gates are closed
+        lean_ = 0;
+        streak_ = 0;
+    }
+}
+
+void event_machine::let_cores_go() noexcept {
+    each_core(std::exchange(asked_, 0), [this](int c) { home(c).gate.open(); });
+}
+
+// What lies on its way from the core.
+void event_machine::deliver_sent(int from) noexcept {
+    event_home& h = home(from);
+    each_core(std::exchange(h.to, 0), [&](int c) {
+        machine::atomic<event*>& mail = home(c).mail[static_cast<std::size_t>(from)];
+        deliver(mail.load(memory_order::relaxed));
+        mail.store(nullptr, memory_order::relaxed);
+        deliver(h.out[static_cast<std::size_t>(c)].take_all().first());
+    });
+}
+
+void event_machine::deliver(event* first) noexcept {
+    while (first != nullptr) {
+        event& e = *std::exchange(first, first->next);
+        event_queue& q = *std::exchange(e.to, nullptr);
+        q.events.push(e);
+        list(q);
+    }
+}
+
+// --- who works at home ------------------------------------------------------------------------------------------------
+
+void event_machine::begin_work(int core) noexcept {
+    if (can_work_) {
+        const std::lock_guard lock(lock_);
+        working_ |= std::uint64_t{1} << core;
+        this_event_thread.works = true;
+    }
+}
+
+void event_machine::end_work(int core) noexcept {
+    if (std::exchange(this_event_thread.works, false)) {
+        const std::lock_guard lock(lock_);
+        working_ &= ~(std::uint64_t{1} << core);
+    }
+}
+
+// Queues that a core may have for itself: of those that only one core may receive from, and of those that all may.
+bool event_machine::may_have(int core, const event_queue& q) const noexcept {
+    const std::uint64_t mask = q.group->mask;
+    return (mask == std::uint64_t{1} << core || (mask & all_cores()) == all_cores()) && !q.ordered() &&
+           q.atomics == nullptr && q.most == 0;
+}
+
+// The core has chosen the queue, which is not listed. True: it is the core's own from here on.
+bool event_machine::settle(int core, event_queue& q) noexcept {
+    if ((working_ >> core & 1) == 0 || !may_have(core, q)) {
+        streak_ = 0;
+        return false;
+    }
+    if (at_home_.load(memory_order::relaxed)) {
+        q.home = core;
+        return true;
+    }
+    if (++streak_ >= streak_to_go_home) {
+        streak_ = 0;
+        goes_home_ = true;
+    }
+    return false;
+}
+
+// It is nobody's.
+void event_machine::unsettle(event_queue& q) noexcept {
+    if (q.home < 0) {
+        return;
+    }
+    const bool listed = q.listed;
+    if (listed) {
+        scheduler_.withdraw(q);
+    }
+    q.home = -1;
+    if (listed) {
+        scheduler_.ready(q);
+    }
+}
+
+// Cores that have long done nothing at home leave their queues to others.
+void event_machine::look_after_others(int core) noexcept {
+    std::uint64_t stuck = 0;
+    event_home& mine = home(core);
+    each_core(working_ & ~(std::uint64_t{1} << core), [&](int c) {
+        const std::uint64_t now = home(c).decisions.load(memory_order::relaxed);
+        stuck |= std::exchange(mine.seen[static_cast<std::size_t>(c)], now) == now ? std::uint64_t{1} << c : 0;
+    });
+    mine.stuck = stuck;
+}
+
+void event_machine::relieve(std::uint64_t cores) noexcept {
+    wake_ups w;
+    const std::lock_guard lock(lock_);
+    each_core(cores, [this](int c) {
+        ready_set& all = scheduler_.home(c).common;
+        while (!all.empty()) {
+            unsettle(static_cast<event_queue&>(all.first(all.highest())));
+        }
+    });
+    wake_one(note(), w);
+}
+
+// --- sending ----------------------------------------------------------------------------------------------------------
+
+bool event_machine::send_from_home(event& e, em_queue_t to) noexcept {
+    event_thread& self = this_event_thread;
+    event_home& mine = home(self.core);
+    bool done = false;
+    bool wakes = false;
+    {
+        const inside_gate inside(mine.gate);
+        event_queue* const q = queue(to);
+        if (q == nullptr || q->home < 0 || !q->open || open_places_ != 0 || self.starting != nullptr ||
+            !at_home_.load(memory_order::acquire)) {
+            return false;
+        }
+        if (q->home == self.core) {
+            q->events.push(e);
+            wakes = (list(*q) & sleeping_) != 0;
+            done = true;
+        } else if ((working_ >> q->home & 1) != 0 && (sleeping_ & q->group->mask) == 0) {
+            e.to = q;
+            event_list& out = mine.out[static_cast<std::size_t>(q->home)];
+            out.push(e);
+            mine.to |= std::uint64_t{1} << q->home;
+            if (out.size() >= most_kept) {
+                hand_over(self.core, q->home);
+            }
+            done = true;
+        }
+    }
+    if (wakes) {
+        pass_on();
+    }
+    return done;
+}
+
+// What core `from` has sent to the other one, unless that has not yet taken what was handed over before.
+void event_machine::hand_over(int from, int to) noexcept {
+    event_home& mine = home(from);
+    event_list& out = mine.out[static_cast<std::size_t>(to)];
+    machine::atomic<event*>& mail = home(to).mail[static_cast<std::size_t>(from)];
+    if (mail.load(memory_order::acquire) != nullptr) { // <- R1
+        return;
+    }
+    if (out.empty()) {
+        mine.to &= ~(std::uint64_t{1} << to);
+        return;
+    }
+    mail.store(out.take_all().first(), memory_order::release); // -> R1
+}
+
+bool event_machine::has_mail(int core) const noexcept {
+    const event_home& mine = home(core);
+    for (int c = 0; c < core_count(); ++c) {
+        if (mine.mail[static_cast<std::size_t>(c)].load(memory_order::relaxed) != nullptr) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void event_machine::take_mail(int core) noexcept {
+    event_home& mine = home(core);
+    each_core(working_, [&](int c) {
+        machine::atomic<event*>& mail = mine.mail[static_cast<std::size_t>(c)];
+        if (event* const first = mail.load(memory_order::acquire)) { // R1
+            mail.store(nullptr, memory_order::release);
+            deliver(first);
+        }
+    });
+}
+
+// --- receiving --------------------------------------------------------------------------------------------------------
+
+// Inside of the gate. False: nothing of its own comes next.
+bool event_machine::choose_at_home(int core, unsigned most, delivery& d) noexcept {
+    event_home& mine = home(core);
+    home_ready& ready = scheduler_.home(core);
+    const std::uint64_t decisions = mine.decisions.load(memory_order::relaxed) + 1;
+    mine.decisions.store(decisions, memory_order::relaxed);
+    if (ready.priorities() == 0 || decisions % decisions_for_a_look == 0) {
+        take_mail(core);
+        each_core(mine.to, [&](int c) { hand_over(core, c); });
+    }
+    if (decisions % decisions_for_a_check == 0) {
+        look_after_others(core);
+    }
+    const unsigned own = ready.priorities();
+    if (own == 0) {
+        return false;
+    }
+    const core_fibers* const fibers_here = fibers(core);
+    const unsigned others =
+        scheduler_.shared(core) | (fibers_here != nullptr ? fibers_here->resumed.priorities() : 0);
+    const unsigned priority = others == 0 ? ready.turns.next(own, options_.starvation)
+                                          : ready.turns.next(own | others, options_.starvation);
+    if (((others >> priority) & 1) != 0) {
+        return false;
+    }
+    event_queue& q = static_cast<event_queue&>(ready.first(priority));
+    ready.take(q);
+    d.resumed = nullptr;
+    fill(q, q.events, most, d);
+    worker::of(*current_page).trace.take_queue(trace_id(q.handle));
+    q.turn += d.count;
+    if (q.events.empty()) {
+        q.turn = 0;
+    }
+    q.held = q.atomic();
+    list(q); // of a parallel queue the others
+    d.at_home = true;
+    mine.current = &d;
+    return true;
+}
+
+bool event_machine::next_at_home(int core, unsigned most, delivery& d) noexcept {
+    event_home& mine = home(core);
+    bool found = false;
+    bool wakes = false;
+    {
+        const inside_gate inside(mine.gate);
+        if (!at_home_.load(memory_order::acquire)) {
+            return false;
+        }
+        found = choose_at_home(core, most, d);
+        wakes = sleeping_ != 0 && !scheduler_.home(core).common.empty();
+    }
+    end_at_home(mine, wakes);
+    return found;
+}
+
+void event_machine::end_at_home(event_home& mine, bool wakes) noexcept {
+    if (const std::uint64_t stuck = std::exchange(mine.stuck, 0)) [[unlikely]] {
+        relieve(stuck);
+    } else if (wakes) {
+        pass_on();
+    }
+}
+
+// False: somebody has looked at what the core receives, and it is counted.
+bool event_machine::received_at_home(int core, delivery& d, unsigned most, delivery* next, bool& found) noexcept {
+    event_home& mine = home(core);
+    bool wakes = false;
+    {
+        const inside_gate inside(mine.gate);
+        if (!d.at_home) {
+            return false;
+        }
+        event_queue& q = *d.from;
+        d.at_home = false;
+        mine.current = nullptr;
+        q.held = false;
+        list(q);
+        found = next != nullptr && !has_duties(core) && choose_at_home(core, most, *next);
+        wakes = sleeping_ != 0 && !scheduler_.home(core).common.empty();
+    }
+    end_at_home(mine, wakes);
+    return true;
+}
+
+} // namespace skerry::inline SKERRY_ABI::detail
