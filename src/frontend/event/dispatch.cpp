@@ -13,6 +13,7 @@
 #include <skerry/detail/frontend/forkjoin/finish_frame.hpp>
 
 #include "base/port/clock.hpp"
+#include "frontend/event/homes.hpp"
 #include "frontend/event/hooks.hpp"
 #include "frontend/event/suspension.hpp"
 #include "sched/team_wait.hpp"
@@ -86,6 +87,22 @@ void call_enters(const event_machine& em, const execution_object& to, arguments&
     });
 }
 
+// Waits for what the receive function has begun; `thrown`: by itself.
+void end_frame(event_machine& em, const execution_object& to, root_frame& frame, std::exception_ptr thrown) noexcept {
+    frame.wait();
+    em.calls(this_event_thread.core, nullptr);
+    if (thrown == nullptr && frame.error.any()) {
+        try {
+            frame.error.rethrow();
+        } catch (...) {
+            thrown = std::current_exception();
+        }
+    }
+    if (thrown != nullptr) {
+        tell_thrown(to, thrown);
+    }
+}
+
 // The receive function, with a frame of its own for what it begins.
 void call(event_machine& em, const execution_object& to, const arguments& a) noexcept {
     root_frame frame;
@@ -107,18 +124,7 @@ void call(event_machine& em, const execution_object& to, const arguments& a) noe
     if (fibers != nullptr) {
         fibers->end_call();
     }
-    frame.wait();
-    em.calls(this_event_thread.core, nullptr);
-    if (thrown == nullptr && frame.error.any()) {
-        try {
-            frame.error.rethrow();
-        } catch (...) {
-            thrown = std::current_exception();
-        }
-    }
-    if (thrown != nullptr) {
-        tell_thrown(to, thrown);
-    }
+    end_frame(em, to, frame, thrown);
 }
 
 void call_traced(event_machine& em, const execution_object& to, const arguments& a) noexcept {
@@ -222,11 +228,64 @@ bool dispatcher::receive_some() noexcept {
         return before;
     }
     tell_active(this_event_thread.idle);
-    while (receive_scheduled(*now, *next)) {
+    while (is_plain(*now) ? receive_plain(now, next) : receive_scheduled(*now, *next)) {
         std::swap(now, next);
         end_round(true);
     }
     return true;
+}
+
+// One event, received at home, of which nobody wants to know.
+bool dispatcher::is_plain(const delivery& d) const noexcept {
+    return d.at_home && d.count == 1 && d.to->receive_multi == nullptr && fibers_ == nullptr &&
+           this_event_thread.plain && !verifies() && !em_.enters.any() && !em_.exits.any() &&
+           !event::of(d.events.front())->group.any() && !the_event_hooks.takes_times();
+}
+
+// As receive_scheduled(), for as long as what comes is plain too: in one frame, in which none of the receive functions
+// has begun anything that is left.
+bool dispatcher::receive_plain(delivery*& now, delivery*& next) noexcept {
+    event_thread& thread = this_event_thread;
+    worker& self = worker::of(*current_page);
+    root_frame frame;
+    em_.calls(core_, self.ctx);
+    for (;;) {
+        delivery& d = *now;
+        thread.inside = d.to;
+        thread.queue = d.from;
+        thread.scheduled = d.from;
+        thread.holds = d.from->atomic() ? EM_SCHED_CONTEXT_TYPE_ATOMIC : EM_SCHED_CONTEXT_TYPE_NONE;
+        ++did_.events;
+        std::exception_ptr thrown;
+        try {
+            const em_event_t e = d.events.front();
+            d.to->receive(d.to->context, e, event::of(e)->type, d.from->handle,
+                          d.from->context.load(memory_order::acquire));
+        } catch (...) {
+            thrown = std::current_exception();
+        }
+        bool found = false;
+        if (thrown != nullptr || thread.group_count != 0 || em_.has_local(core_) ||
+            !frame.untouched(self.ahead.held_of(frame.pending)) ||
+            !em_.received_at_home(core_, d, now_.burst, looks_at_once() ? next : nullptr, found)) [[unlikely]] {
+            end_frame(em_, *d.to, frame, thrown);
+            em_event_group_processing_end();
+            thread.inside = nullptr;
+            thread.queue = nullptr;
+            return end_context(d, nullptr);
+        }
+        if (!found || !is_plain(*next)) {
+            frame.wait();
+            em_.calls(core_, nullptr);
+            thread.inside = nullptr;
+            thread.queue = nullptr;
+            thread.scheduled = nullptr;
+            thread.holds = EM_SCHED_CONTEXT_TYPE_NONE;
+            return found;
+        }
+        std::swap(now, next);
+        end_round(true);
+    }
 }
 
 // What next() has given. True: `next` is what the next round receives.
@@ -241,11 +300,17 @@ bool dispatcher::receive_scheduled(delivery& d, delivery& next) noexcept {
                    : d.from->ordered() ? EM_SCHED_CONTEXT_TYPE_ORDERED
                                        : EM_SCHED_CONTEXT_TYPE_NONE;
     receive(d);
+    return end_context(d, &next);
+}
+
+// True: `next` is what the next round receives.
+bool dispatcher::end_context(delivery& d, delivery* next) noexcept {
+    event_thread& thread = this_event_thread;
     static_cast<void>(receive_local()); // in the context of who has sent it
     const bool holds = thread.holds == EM_SCHED_CONTEXT_TYPE_ATOMIC;
     thread.scheduled = nullptr;
     thread.holds = EM_SCHED_CONTEXT_TYPE_NONE;
-    return em_.received(core_, d, holds, now_.burst, looks_at_once() ? &next : nullptr);
+    return em_.received(core_, d, holds, now_.burst, next != nullptr && looks_at_once() ? next : nullptr);
 }
 
 // The loop does nothing before the next round looks for events.

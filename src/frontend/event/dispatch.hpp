@@ -67,6 +67,9 @@ class dispatcher {
     bool look(delivery& d) noexcept;
     bool receive_some() noexcept;
     bool receive_scheduled(delivery& d, delivery& next) noexcept;
+    bool receive_plain(delivery*& now, delivery*& next) noexcept;
+    bool end_context(delivery& d, delivery* next) noexcept;
+    [[nodiscard]] bool is_plain(const delivery& d) const noexcept;
     [[nodiscard]] bool looks_at_once() const noexcept;
     bool receive_local() noexcept;
     void receive(delivery& d) noexcept;

@@ -29,6 +29,7 @@ event_machine::event_machine(const em_conf_t& conf, const skerry_em_options_t& o
                                             : nullptr) {
     for (int c = 0; c < core_count(); ++c) {
         homes_.push_back(std::make_unique<event_home>(core_count()));
+        homes_.back()->ready = &scheduler_.home(c);
     }
     auto pool = std::make_unique<event_pool>(EM_POOL_DEFAULT_NAME, conf.default_pool_cfg, core_count());
     pool->handle = EM_POOL_DEFAULT;

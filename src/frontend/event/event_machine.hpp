@@ -53,6 +53,7 @@ namespace skerry::inline SKERRY_ABI::detail {
 
 struct call_fiber;
 struct core_fibers;
+struct event_home;
 class root_frame;
 class suspensions;
 
@@ -93,6 +94,8 @@ struct event_thread : receiving_state {
     bool idle = false;           // it found no event when it last looked
     bool leaving = false;        // and asks for no event ahead any more
     bool works = false;          // at home
+    bool plain = false;          // and its sends are in no trace
+    event_home* home = nullptr;  // of the core
 };
 extern constinit thread_local event_thread this_event_thread;
 
@@ -135,6 +138,7 @@ struct alignas(event::alignment) event_home {
 
     owner_gate<machine> gate{!machine::asymmetric()};
 
+    home_ready* ready = nullptr; // constant
     // The core's, inside of its gate, or the holder's of event_machine's lock.
     delivery* current = nullptr;             // what it receives, if that is not counted
     std::uint64_t to = 0;                    // cores for which something is on its way
@@ -260,6 +264,8 @@ class event_machine {
         std::size_t taken = 0;
         return send({&event, 1}, to, taken);
     }
+    // The same for a core that works at home, to a queue of a core's own; false: send() does it.
+    [[nodiscard]] bool send_from_home(event& e, em_queue_t to) noexcept;
     // From an unscheduled queue; returns how many.
     [[nodiscard]] std::size_t dequeue(event_queue& q, std::span<em_event_t> to) noexcept;
     // The calling core's sends are not kept in order any more.
@@ -285,6 +291,9 @@ class event_machine {
     // as by next(); never if that is null, or if there is something else to do before.
     bool received(int core, delivery& d, bool holds, unsigned most = 0, delivery* next = nullptr) noexcept;
     void received_local(const delivery& d) noexcept;
+    // The same for a core that works at home; false: somebody has looked at what it receives, and received() does it.
+    [[nodiscard]] bool received_at_home(int core, delivery& d, unsigned most, delivery* next, bool& found) noexcept;
+    [[nodiscard]] bool has_local(int core) const noexcept { return local_.has(core); }
     // The calling core may work at home between these.
     void begin_work(int core) noexcept;
     void end_work(int core) noexcept;
@@ -389,14 +398,15 @@ class event_machine {
     void deliver(event* first) noexcept;
     // Inside of the core's gate.
     void hand_over(int from, int to) noexcept;
-    void take_mail(int core) noexcept;
+    void exchange_mail(int core, std::uint64_t decisions) noexcept;
     void look_after_others(int core) noexcept;
-    [[nodiscard]] bool choose_at_home(int core, unsigned most, delivery& d) noexcept;
+    [[nodiscard]] bool choose_at_home(int core, event_home& mine, unsigned most, event_queue* last,
+                                      delivery& d) noexcept;
+    [[nodiscard]] event_queue* choose_among(int core, unsigned own) noexcept;
+    [[nodiscard]] bool send_away_from_home(event_home& mine, event& e, event_queue& q) noexcept;
 
     // Neither.
-    [[nodiscard]] bool send_from_home(event& e, em_queue_t to) noexcept;
     [[nodiscard]] bool next_at_home(int core, unsigned most, delivery& d) noexcept;
-    [[nodiscard]] bool received_at_home(int core, delivery& d, unsigned most, delivery* next, bool& found) noexcept;
     void end_at_home(event_home& mine, bool wakes) noexcept;
     void relieve(std::uint64_t cores) noexcept;
     [[nodiscard]] bool has_mail(int core) const noexcept;

@@ -8,6 +8,7 @@
 
 #include "frontend/event/event_machine.hpp"
 #include "frontend/event/gates.hpp"
+#include "frontend/event/homes.hpp"
 #include "frontend/event/suspension.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -106,11 +107,15 @@ void event_machine::begin_work(int core) noexcept {
     if (can_work_) {
         const std::lock_guard lock(lock_);
         working_ |= std::uint64_t{1} << core;
-        this_event_thread.works = true;
+        event_thread& self = this_event_thread;
+        self.works = true;
+        self.plain = !worker::of(*current_page).trace.on();
+        self.home = &home(core);
     }
 }
 
 void event_machine::end_work(int core) noexcept {
+    this_event_thread.plain = false;
     if (std::exchange(this_event_thread.works, false)) {
         const std::lock_guard lock(lock_);
         working_ &= ~(std::uint64_t{1} << core);
@@ -179,40 +184,7 @@ void event_machine::relieve(std::uint64_t cores) noexcept {
     wake_one(note(), w);
 }
 
-// --- sending ----------------------------------------------------------------------------------------------------------
-
-bool event_machine::send_from_home(event& e, em_queue_t to) noexcept {
-    event_thread& self = this_event_thread;
-    event_home& mine = home(self.core);
-    bool done = false;
-    bool wakes = false;
-    {
-        const inside_gate inside(mine.gate);
-        event_queue* const q = queue(to);
-        if (q == nullptr || q->home < 0 || !q->open || open_places_ != 0 || self.starting != nullptr ||
-            !at_home_.load(memory_order::acquire)) {
-            return false;
-        }
-        if (q->home == self.core) {
-            q->events.push(e);
-            wakes = (list(*q) & sleeping_) != 0;
-            done = true;
-        } else if ((working_ >> q->home & 1) != 0 && (sleeping_ & q->group->mask) == 0) {
-            e.to = q;
-            event_list& out = mine.out[static_cast<std::size_t>(q->home)];
-            out.push(e);
-            mine.to |= std::uint64_t{1} << q->home;
-            if (out.size() >= most_kept) {
-                hand_over(self.core, q->home);
-            }
-            done = true;
-        }
-    }
-    if (wakes) {
-        pass_on();
-    }
-    return done;
-}
+// --- on the way to other cores -----------------------------------------------------------------------------------------
 
 // What core `from` has sent to the other one, unless that has not yet taken what was handed over before.
 void event_machine::hand_over(int from, int to) noexcept {
@@ -239,74 +211,34 @@ bool event_machine::has_mail(int core) const noexcept {
     return false;
 }
 
-void event_machine::take_mail(int core) noexcept {
+// Takes what was handed over to the core, hands over what it has sent, and looks after others from time to time.
+void event_machine::exchange_mail(int core, std::uint64_t decisions) noexcept {
     event_home& mine = home(core);
-    each_core(working_, [&](int c) {
+    each_core(working_ & ~(std::uint64_t{1} << core), [&](int c) {
         machine::atomic<event*>& mail = mine.mail[static_cast<std::size_t>(c)];
         if (event* const first = mail.load(memory_order::acquire)) { // R1
             mail.store(nullptr, memory_order::release);
             deliver(first);
         }
     });
-}
-
-// --- receiving --------------------------------------------------------------------------------------------------------
-
-// Inside of the gate. False: nothing of its own comes next.
-bool event_machine::choose_at_home(int core, unsigned most, delivery& d) noexcept {
-    event_home& mine = home(core);
-    home_ready& ready = scheduler_.home(core);
-    const std::uint64_t decisions = mine.decisions.load(memory_order::relaxed) + 1;
-    mine.decisions.store(decisions, memory_order::relaxed);
-    if (ready.priorities() == 0 || decisions % decisions_for_a_look == 0) {
-        take_mail(core);
-        each_core(mine.to, [&](int c) { hand_over(core, c); });
-    }
+    each_core(mine.to, [&](int c) { hand_over(core, c); });
     if (decisions % decisions_for_a_check == 0) {
         look_after_others(core);
     }
-    const unsigned own = ready.priorities();
-    if (own == 0) {
-        return false;
-    }
-    const core_fibers* const fibers_here = fibers(core);
-    const unsigned others =
-        scheduler_.shared(core) | (fibers_here != nullptr ? fibers_here->resumed.priorities() : 0);
-    const unsigned priority = others == 0 ? ready.turns.next(own, options_.starvation)
-                                          : ready.turns.next(own | others, options_.starvation);
-    if (((others >> priority) & 1) != 0) {
-        return false;
-    }
-    event_queue& q = static_cast<event_queue&>(ready.first(priority));
-    ready.take(q);
-    d.resumed = nullptr;
-    fill(q, q.events, most, d);
-    worker::of(*current_page).trace.take_queue(trace_id(q.handle));
-    q.turn += d.count;
-    if (q.events.empty()) {
-        q.turn = 0;
-    }
-    q.held = q.atomic();
-    list(q); // of a parallel queue the others
-    d.at_home = true;
-    mine.current = &d;
-    return true;
 }
 
-bool event_machine::next_at_home(int core, unsigned most, delivery& d) noexcept {
-    event_home& mine = home(core);
-    bool found = false;
-    bool wakes = false;
-    {
-        const inside_gate inside(mine.gate);
-        if (!at_home_.load(memory_order::acquire)) {
-            return false;
-        }
-        found = choose_at_home(core, most, d);
-        wakes = sleeping_ != 0 && !scheduler_.home(core).common.empty();
+bool event_machine::send_away_from_home(event_home& mine, event& e, event_queue& q) noexcept {
+    if ((working_ >> q.home & 1) == 0 || (sleeping_ & q.group->mask) != 0) {
+        return false;
     }
-    end_at_home(mine, wakes);
-    return found;
+    e.to = &q;
+    event_list& out = mine.out[static_cast<std::size_t>(q.home)];
+    out.push(e);
+    mine.to |= std::uint64_t{1} << q.home;
+    if (out.size() >= most_kept) {
+        hand_over(this_event_thread.core, q.home);
+    }
+    return true;
 }
 
 void event_machine::end_at_home(event_home& mine, bool wakes) noexcept {
@@ -317,25 +249,14 @@ void event_machine::end_at_home(event_home& mine, bool wakes) noexcept {
     }
 }
 
-// False: somebody has looked at what the core receives, and it is counted.
-bool event_machine::received_at_home(int core, delivery& d, unsigned most, delivery* next, bool& found) noexcept {
-    event_home& mine = home(core);
-    bool wakes = false;
-    {
-        const inside_gate inside(mine.gate);
-        if (!d.at_home) {
-            return false;
-        }
-        event_queue& q = *d.from;
-        d.at_home = false;
-        mine.current = nullptr;
-        q.held = false;
-        list(q);
-        found = next != nullptr && !has_duties(core) && choose_at_home(core, most, *next);
-        wakes = sleeping_ != 0 && !scheduler_.home(core).common.empty();
-    }
-    end_at_home(mine, wakes);
-    return true;
+// Of several priorities; none: what is nobody's comes next.
+event_queue* event_machine::choose_among(int core, unsigned own) noexcept {
+    const core_fibers* const fibers_here = fibers(core);
+    const unsigned others =
+        scheduler_.shared(core) | (fibers_here != nullptr ? fibers_here->resumed.priorities() : 0);
+    home_ready& ready = scheduler_.home(core);
+    const unsigned priority = ready.turns.next(own | others, options_.starvation);
+    return (others >> priority & 1) != 0 ? nullptr : static_cast<event_queue*>(&ready.first(priority));
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail

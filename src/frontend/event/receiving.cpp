@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "frontend/event/event_machine.hpp"
+#include "frontend/event/homes.hpp"
 #include "frontend/event/suspension.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {

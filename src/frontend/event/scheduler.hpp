@@ -86,6 +86,7 @@ class locked_scheduler final : public event_scheduler {
 
     // Bit p: the core may take something of priority p that is nobody's.
     [[nodiscard]] unsigned shared(int core) const noexcept;
+    [[nodiscard]] bool any_shared() const noexcept { return !groups_.empty(); }
     [[nodiscard]] home_ready& home(int core) noexcept { return homes_[static_cast<std::size_t>(core)].ready; }
 
   private:

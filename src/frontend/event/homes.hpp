@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The short ways of cores that work at home (homes.cpp). Thread safety: the core, outside of its gate.
+
+#include <bit>
+
+#include <skerry/detail/base/abi.hpp>
+
+#include "frontend/event/event_machine.hpp"
+#include "frontend/event/gates.hpp"
+
+namespace skerry::inline SKERRY_ABI::detail {
+
+inline bool event_machine::send_from_home(event& e, em_queue_t to) noexcept {
+    const event_thread& self = this_event_thread;
+    event_home& mine = *self.home;
+    bool done = true;
+    bool wakes = false;
+    {
+        const inside_gate inside(mine.gate);
+        event_queue* const q = queue(to);
+        if (q == nullptr || q->home < 0 || !q->open || open_places_ != 0 || self.starting != nullptr ||
+            !at_home_.load(memory_order::acquire)) {
+            return false;
+        }
+        if (q->home == self.core) [[likely]] {
+            q->events.push(e);
+            if (!q->held && !q->listed) {
+                mine.ready->put(*q);
+                wakes = (sleeping_ & q->group->mask) != 0;
+            }
+        } else {
+            done = send_away_from_home(mine, e, *q);
+        }
+    }
+    if (wakes) [[unlikely]] {
+        pass_on();
+    }
+    return done;
+}
+
+// Inside of the gate. `last`: the queue that it has received from, whose turn goes on if nothing comes before. False:
+// nothing of its own comes next.
+inline bool event_machine::choose_at_home(int core, event_home& mine, unsigned most, event_queue* last,
+                                          delivery& d) noexcept {
+    home_ready& ready = *mine.ready;
+    const std::uint64_t decisions = mine.decisions.load(memory_order::relaxed) + 1;
+    mine.decisions.store(decisions, memory_order::relaxed);
+    if (decisions % decisions_for_a_look == 0 || (last == nullptr && ready.priorities() == 0)) [[unlikely]] {
+        exchange_mail(core, decisions);
+    }
+    const bool alone = !scheduler_.any_shared() && suspensions_ == nullptr;
+    event_queue* q = last;
+    if (last == nullptr || !alone || last->turn >= ready_set::turn_events ||
+        ready.priorities() >> last->priority > 1) {
+        if (last != nullptr && !last->listed) {
+            ready.put(*last);
+        }
+        const unsigned own = ready.priorities();
+        if (own == 0) {
+            return false;
+        }
+        q = alone && std::has_single_bit(own)
+                ? static_cast<event_queue*>(&ready.first(static_cast<unsigned>(std::countr_zero(own))))
+                : choose_among(core, own);
+        if (q == nullptr) {
+            return false;
+        }
+        ready.take(*q);
+    }
+    fill(*q, q->events, most, d);
+    worker::of(*current_page).trace.take_queue(trace_id(q->handle));
+    q->turn = q->events.empty() ? 0 : q->turn + d.count;
+    q->held = q->atomic();
+    if (!q->held && !q->events.empty()) {
+        ready.put(*q); // the others may be received meanwhile
+    }
+    d.resumed = nullptr;
+    d.at_home = true;
+    mine.current = &d;
+    return true;
+}
+
+inline bool event_machine::next_at_home(int core, unsigned most, delivery& d) noexcept {
+    event_home& mine = *this_event_thread.home;
+    bool found = false;
+    bool wakes = false;
+    {
+        const inside_gate inside(mine.gate);
+        if (!at_home_.load(memory_order::acquire)) {
+            return false;
+        }
+        found = choose_at_home(core, mine, most, nullptr, d);
+        wakes = sleeping_ != 0 && !mine.ready->common.empty();
+    }
+    if (wakes || mine.stuck != 0) [[unlikely]] {
+        end_at_home(mine, wakes);
+    }
+    return found;
+}
+
+// False: somebody has looked at what the core receives, and it is counted.
+inline bool event_machine::received_at_home(int core, delivery& d, unsigned most, delivery* next,
+                                            bool& found) noexcept {
+    event_home& mine = *this_event_thread.home;
+    bool wakes = false;
+    {
+        const inside_gate inside(mine.gate);
+        if (!d.at_home) {
+            return false;
+        }
+        event_queue& q = *d.from;
+        d.at_home = false;
+        mine.current = nullptr;
+        q.held = false;
+        event_queue* const goes_on = q.events.empty() || q.listed ? nullptr : &q;
+        found = next != nullptr && !has_duties(core) && choose_at_home(core, mine, most, goes_on, *next);
+        if (!found && goes_on != nullptr && !q.listed) {
+            mine.ready->put(q);
+        }
+        wakes = sleeping_ != 0 && !mine.ready->common.empty();
+    }
+    if (wakes || mine.stuck != 0) [[unlikely]] {
+        end_at_home(mine, wakes);
+    }
+    return true;
+}
+
+} // namespace skerry::inline SKERRY_ABI::detail
