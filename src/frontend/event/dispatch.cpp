@@ -316,9 +316,8 @@ bool dispatcher::end_context(delivery& d, delivery* next) noexcept {
 // The loop does nothing before the next round looks for events.
 bool dispatcher::looks_at_once() const noexcept {
     const dispatch_limits& l = now_.limits;
-    return did_.rounds + 1 < l.rounds && did_.events < l.events && !l.timed() && !now_.polls && !now_.drains &&
-           !em_.offers() && !em_.has_asked(core_) && !this_event_thread.leaving && !the_event_hooks.takes_times() &&
-           !has_left_loop();
+    return steady_ && did_.rounds + 1 < l.rounds && did_.events < l.events && !em_.offers() && !em_.has_asked(core_) &&
+           !the_event_hooks.takes_times() && !has_left_loop();
 }
 
 void dispatcher::await_events(std::uint64_t deadline, bool naps) noexcept {
@@ -408,11 +407,13 @@ em_dispatch_results_t dispatcher::run(const dispatch_settings& s) noexcept {
     began_ = s.limits.timed() ? port::now_ns() : 0;
     idle_since_ = began_;
     idle_rounds_ = 0;
-    if (s.limits.rounds >= rounds_to_work) {
+    steady_ = !s.limits.timed() && !s.polls && !s.drains;
+    if (s.limits.rounds >= the_home_rules.rounds) {
         em_.begin_work(core_);
     }
     fibers_ == nullptr ? loop() : run_on_fibers();
     em_.end_work(core_);
+    steady_ = false;
     self.leaving = true;
     if (em_.has_asked(core_)) { // which is bound to this core
         static_cast<void>(receive_some());

@@ -75,8 +75,6 @@ class dispatcher {
     void receive(delivery& d) noexcept;
     void await_events(std::uint64_t deadline, bool naps) noexcept;
 
-    static constexpr std::uint64_t rounds_to_work = 64; // at home: fewer are not worth it
-
     event_machine& em_;
     const int core_;
     core_fibers* const fibers_; // null: nothing is suspended
@@ -86,6 +84,7 @@ class dispatcher {
     std::uint64_t began_ = 0;
     std::uint64_t idle_since_ = 0;
     std::uint64_t idle_rounds_ = 0;
+    bool steady_ = false; // between two rounds the loop does nothing but look at its limits
     // What the loop has left its fiber for; `waits_`: for events.
     bool waits_ = false;
     bool naps_ = false;

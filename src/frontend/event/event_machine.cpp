@@ -12,6 +12,7 @@ namespace skerry::inline SKERRY_ABI::detail {
 
 machine::atomic<event_machine*> event_machine::the_one{nullptr};
 constinit thread_local event_thread this_event_thread;
+constinit home_rules the_home_rules;
 
 void free_all(event_list& which) noexcept {
     while (!which.empty()) {

@@ -122,6 +122,14 @@ class wake_ups {
     unsigned count_ = 0;
 };
 
+// When cores go home, and when they leave it. Changed by tests alone, which want it at once.
+struct home_rules {
+    std::uint64_t rounds = 64; // of a call of em_dispatch(): with fewer it is not worth it
+    unsigned streak = 256;     // choices that could have been made at home, one after another
+    unsigned lean = 16;        // stops with few decisions since the one before, one after another
+};
+extern constinit home_rules the_home_rules;
+
 // What a core receives next.
 struct delivery {
     call_fiber* resumed = nullptr; // go_on_with() this, and nothing else is there
@@ -140,10 +148,10 @@ struct alignas(event::alignment) event_home {
 
     home_ready* ready = nullptr; // constant
     // The core's, inside of its gate, or the holder's of event_machine's lock.
-    delivery* current = nullptr;             // what it receives, if that is not counted
-    std::uint64_t to = 0;                    // cores for which something is on its way
-    const std::unique_ptr<event_list[]> out; // for each other core: what was not handed over
-    std::uint64_t stuck = 0;                 // cores that have done nothing since the last look
+    delivery* current = nullptr;                    // what it receives, if that is not counted
+    std::uint64_t to = 0;                           // cores for which something is on its way
+    const std::unique_ptr<event_list[]> out;        // for each other core: what was not handed over
+    std::uint64_t stuck = 0;                        // cores that have done nothing since the last look
     std::array<std::uint64_t, EM_MAX_CORES> seen{}; // their decisions then
 
     // Any thread.
@@ -432,14 +440,12 @@ class event_machine {
     static constexpr std::uint64_t decisions_for_a_look = 16;    // between two looks for mail
     static constexpr std::uint64_t decisions_for_a_check = 4096; // on other cores
     static constexpr std::uint64_t decisions_for_a_stop = 64;    // fewer between two stops are few
-    static constexpr unsigned lean_stops = 16;                   // so many one after another end the work at home
-    static constexpr unsigned streak_to_go_home = 256;           // choices that could have been made at home begin it
 
     mutable machine_lock lock_{*this};
     condition<machine> changed_;
     std::vector<std::unique_ptr<event_home>> homes_;
     shared_fence<machine> fence_;
-    const bool can_work_; // at home
+    const bool can_work_;                  // at home
     machine::atomic<bool> at_home_{false}; // cores work there; written under lock_
     // Guarded by lock_; read inside of gates, too.
     bool goes_home_ = false;      // when the lock opens

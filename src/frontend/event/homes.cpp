@@ -29,7 +29,8 @@ event_home::event_home(int cores)
     : out(std::make_unique<event_list[]>(static_cast<std::size_t>(cores))),
       mail(std::make_unique<machine::atomic<event*>[]>(static_cast<std::size_t>(cores))) {}
 
-// --- the lock ---------------------------------------------------------------------------------------------------------
+// --- the lock
+// ---------------------------------------------------------------------------------------------------------
 
 void machine_lock::lock() noexcept {
     mutex_.lock();
@@ -70,7 +71,7 @@ void event_machine::stop_cores() noexcept {
     note();
     lean_ = done - decisions_ < decisions_for_a_stop ? lean_ + 1 : 0;
     decisions_ = done;
-    if (lean_ > lean_stops) {
+    if (lean_ > the_home_rules.lean) {
         at_home_.store(false, memory_order::relaxed); // the gates are closed
         lean_ = 0;
         streak_ = 0;
@@ -101,7 +102,8 @@ void event_machine::deliver(event* first) noexcept {
     }
 }
 
-// --- who works at home ------------------------------------------------------------------------------------------------
+// --- who works at home
+// ------------------------------------------------------------------------------------------------
 
 void event_machine::begin_work(int core) noexcept {
     if (can_work_) {
@@ -139,7 +141,7 @@ bool event_machine::settle(int core, event_queue& q) noexcept {
         q.home = core;
         return true;
     }
-    if (++streak_ >= streak_to_go_home) {
+    if (++streak_ >= the_home_rules.streak) {
         streak_ = 0;
         goes_home_ = true;
     }
@@ -184,7 +186,8 @@ void event_machine::relieve(std::uint64_t cores) noexcept {
     wake_one(note(), w);
 }
 
-// --- on the way to other cores -----------------------------------------------------------------------------------------
+// --- on the way to other cores
+// -----------------------------------------------------------------------------------------
 
 // What core `from` has sent to the other one, unless that has not yet taken what was handed over before.
 void event_machine::hand_over(int from, int to) noexcept {
@@ -252,11 +255,15 @@ void event_machine::end_at_home(event_home& mine, bool wakes) noexcept {
 // Of several priorities; none: what is nobody's comes next.
 event_queue* event_machine::choose_among(int core, unsigned own) noexcept {
     const core_fibers* const fibers_here = fibers(core);
-    const unsigned others =
-        scheduler_.shared(core) | (fibers_here != nullptr ? fibers_here->resumed.priorities() : 0);
+    const unsigned others = scheduler_.shared(core) | (fibers_here != nullptr ? fibers_here->resumed.priorities() : 0);
     home_ready& ready = scheduler_.home(core);
+    const priority_turns before = ready.turns;
     const unsigned priority = ready.turns.next(own | others, options_.starvation);
-    return (others >> priority & 1) != 0 ? nullptr : static_cast<event_queue*>(&ready.first(priority));
+    if ((others >> priority & 1) != 0) {
+        ready.turns = before; // the choice is made under the lock
+        return nullptr;
+    }
+    return static_cast<event_queue*>(&ready.first(priority));
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -53,7 +53,7 @@ inline bool event_machine::choose_at_home(int core, event_home& mine, unsigned m
     const bool alone = !scheduler_.any_shared() && suspensions_ == nullptr;
     event_queue* q = last;
     if (last == nullptr || !alone || last->turn >= ready_set::turn_events ||
-        ready.priorities() >> last->priority > 1) {
+        (ready.priorities() & ~(1U << last->priority)) != 0) {
         if (last != nullptr && !last->listed) {
             ready.put(*last);
         }
@@ -61,7 +61,7 @@ inline bool event_machine::choose_at_home(int core, event_home& mine, unsigned m
         if (own == 0) {
             return false;
         }
-        q = alone && std::has_single_bit(own)
+        q = alone && (own & (own - 1)) == 0
                 ? static_cast<event_queue*>(&ready.first(static_cast<unsigned>(std::countr_zero(own))))
                 : choose_among(core, own);
         if (q == nullptr) {
@@ -69,7 +69,14 @@ inline bool event_machine::choose_at_home(int core, event_home& mine, unsigned m
         }
         ready.take(*q);
     }
-    fill(*q, q->events, most, d);
+    d.from = q;
+    d.to = q->owner;
+    if (most == 1 || d.to->most_events == 1) {
+        d.events.front() = q->events.pop().handle();
+        d.count = 1;
+    } else {
+        fill(*q, q->events, most, d);
+    }
     worker::of(*current_page).trace.take_queue(trace_id(q->handle));
     q->turn = q->events.empty() ? 0 : q->turn + d.count;
     q->held = q->atomic();

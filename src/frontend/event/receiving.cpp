@@ -180,7 +180,8 @@ schedulable& event_machine::first_of(atomic_group& g) const noexcept {
 
 bool event_machine::choose(int core, unsigned most, delivery& d, ordered_place& place, wake_ups& w) noexcept {
     core_fibers* const mine = fibers(core);
-    const event_scheduler::choice choice = scheduler_.choose(core, mine != nullptr ? mine->resumed.priorities() : 0);
+    const event_scheduler::choice choice =
+        scheduler_.choose(core, mine != nullptr ? mine->resumed.priorities() : 0, at_home_.load(memory_order::relaxed));
     d.resumed = nullptr;
     if (choice.goes_on) {
         d.resumed = &take_resumed(core, choice.priority);
@@ -324,7 +325,8 @@ bool event_machine::received(int core, delivery& d, bool holds, unsigned most, d
         leave(d, over, w);
         drains = !outputs_.empty();
         const bool looks_at_once = asked == nullptr && !drains && !over.any() && !has_duties(core);
-        found = looks_at_once && next != nullptr && !at_home_.load(memory_order::relaxed) && choose(core, most, *next, place_of(core), w);
+        found = looks_at_once && next != nullptr && !at_home_.load(memory_order::relaxed) &&
+                choose(core, most, *next, place_of(core), w);
         if (!found) {
             const std::uint64_t ready = note();
             // What the core does before it looks again may take long, and perhaps it may not take what it has listed.

@@ -42,8 +42,7 @@ bool locked_scheduler::take_over(int core) noexcept {
     home_ready* from = nullptr;
     for (int c = 0; c < cores_; ++c) {
         home_ready& one = home(c);
-        if (c != core && !one.common.empty() &&
-            (from == nullptr || one.common.highest() > from->common.highest())) {
+        if (c != core && !one.common.empty() && (from == nullptr || one.common.highest() > from->common.highest())) {
             from = &one;
         }
     }
@@ -62,7 +61,7 @@ bool locked_scheduler::take_over(int core) noexcept {
     return true;
 }
 
-event_scheduler::choice locked_scheduler::choose(int core, unsigned resumed) noexcept {
+event_scheduler::choice locked_scheduler::choose(int core, unsigned resumed, bool at_home) noexcept {
     home_ready& mine = home(core);
     const unsigned of_all = shared(core);
     unsigned priorities = resumed | mine.priorities() | of_all;
@@ -72,26 +71,26 @@ event_scheduler::choice locked_scheduler::choose(int core, unsigned resumed) noe
     if (priorities == 0) {
         return {};
     }
-    const unsigned priority = turns_.next(priorities, starvation_);
+    const unsigned priority = (at_home ? mine.turns : turns_).next(priorities, starvation_);
     if ((resumed >> priority & 1) != 0) {
         return {.goes_on = true, .priority = priority};
     }
-    const bool at_home = (mine.priorities() >> priority & 1) != 0;
-    if (at_home && ((of_all >> priority & 1) == 0 || !from_home_)) {
+    schedulable* chosen = (mine.priorities() >> priority & 1) != 0 ? &mine.first(priority) : nullptr;
+    const bool turn_goes_on = chosen != nullptr && chosen->turn != 0;
+    if (chosen != nullptr && ((of_all >> priority & 1) == 0 || turn_goes_on || !from_home_)) {
         from_home_ = true;
-        schedulable& first = mine.first(priority);
-        mine.take(first);
-        return {.from = &first};
+        mine.take(*chosen);
+        return {.from = chosen};
     }
-    from_home_ = false;
-    schedulable* chosen = nullptr;
+    chosen = nullptr;
     for (const queue_group* g = groups_.first(); g != nullptr; g = groups_.after(*g)) {
         if ((g->mask >> core & 1) != 0 && (g->ready.priorities() >> priority & 1) != 0) {
             schedulable& first = g->ready.first(priority);
             chosen = chosen == nullptr || first.since < chosen->since ? &first : chosen;
         }
     }
-    if (chosen != nullptr) { // always
+    if (chosen != nullptr) {            // always
+        from_home_ = chosen->turn != 0; // its turn goes on
         withdraw(*chosen);
     }
     return {.from = chosen};

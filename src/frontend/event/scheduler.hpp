@@ -32,7 +32,8 @@ class event_scheduler {
         bool goes_on = false;        // with what has `priority`
         unsigned priority = 0;
     };
-    [[nodiscard]] virtual choice choose(int core, unsigned resumed) noexcept = 0;
+    // `at_home`: the core works there.
+    [[nodiscard]] virtual choice choose(int core, unsigned resumed, bool at_home) noexcept = 0;
     // Bit c: something is listed for core c.
     [[nodiscard]] virtual std::uint64_t cores() const noexcept = 0;
 };
@@ -81,7 +82,7 @@ class locked_scheduler final : public event_scheduler {
 
     void ready(schedulable& s) noexcept override;
     void withdraw(schedulable& s) noexcept override;
-    [[nodiscard]] choice choose(int core, unsigned resumed) noexcept override;
+    [[nodiscard]] choice choose(int core, unsigned resumed, bool at_home) noexcept override;
     [[nodiscard]] std::uint64_t cores() const noexcept override;
 
     // Bit p: the core may take something of priority p that is nobody's.

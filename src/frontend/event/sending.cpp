@@ -158,9 +158,8 @@ void event_machine::end_order(int core) noexcept {
 
 // --- output ---------------------------------------------------------------------------------------------------------
 
-event_machine::sent event_machine::send_out(std::unique_lock<machine_lock>& lock, event_queue& q,
-                                            ordered_place* place, std::span<const em_event_t> events,
-                                            std::size_t& taken) noexcept {
+event_machine::sent event_machine::send_out(std::unique_lock<machine_lock>& lock, event_queue& q, ordered_place* place,
+                                            std::span<const em_event_t> events, std::size_t& taken) noexcept {
     const bool first = place == nullptr || is_first(*place);
     if (place == nullptr && q.drain == event_queue::drained::no) { // nothing of it lies there
         ++q.receiving;
