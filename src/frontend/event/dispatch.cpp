@@ -238,7 +238,7 @@ bool dispatcher::receive_some() noexcept {
 // One event, received at home, of which nobody wants to know.
 bool dispatcher::is_plain(const delivery& d) const noexcept {
     return d.at_home && d.count == 1 && d.to->receive_multi == nullptr && fibers_ == nullptr &&
-           this_event_thread.plain && !verifies() && !em_.enters.any() && !em_.exits.any() &&
+           this_event_thread.plain && !em_.enters.any() && !em_.exits.any() &&
            !event::of(d.events.front())->group.any() && !the_event_hooks.takes_times();
 }
 
@@ -257,8 +257,11 @@ bool dispatcher::receive_plain(delivery*& now, delivery*& next) noexcept {
         thread.holds = d.from->atomic() ? EM_SCHED_CONTEXT_TYPE_ATOMIC : EM_SCHED_CONTEXT_TYPE_NONE;
         ++did_.events;
         std::exception_ptr thrown;
+        const em_event_t e = d.events.front();
+        if (verifies()) {
+            event::of(e)->state.note(event_call::dispatch);
+        }
         try {
-            const em_event_t e = d.events.front();
             d.to->receive(d.to->context, e, event::of(e)->type, d.from->handle,
                           d.from->context.load(memory_order::acquire));
         } catch (...) {

@@ -155,8 +155,11 @@ struct alignas(event::alignment) event_home {
     std::array<std::uint64_t, EM_MAX_CORES> seen{}; // their decisions then
 
     // Any thread.
-    const std::unique_ptr<machine::atomic<event*>[]> mail; // from each other core: what was
-    machine::atomic<std::uint64_t> decisions{0};           // written by the core. relaxed: a count
+    struct alignas(event::alignment) letter_box {
+        machine::atomic<event*> first{nullptr}; // null: it is empty
+    };
+    const std::unique_ptr<letter_box[]> mail;    // from each other core: what was
+    machine::atomic<std::uint64_t> decisions{0}; // written by the core. relaxed: a count
 };
 
 class event_machine {

@@ -196,9 +196,14 @@ int send_table(event_call call, em_escope_t scope, const em_event_t* events, int
 using namespace skerry::detail;
 
 em_status_t em_send(em_event_t event, em_queue_t queue) {
-    if (this_event_thread.plain && event != EM_EVENT_UNDEF && !verifies() && !the_event_hooks.any(hook::send) &&
-        event_machine::instance()->send_from_home(*event::of(event), queue)) {
-        return EM_OK;
+    if (this_event_thread.plain && event != EM_EVENT_UNDEF && !the_event_hooks.any(hook::send)) {
+        giving_away giving;
+        if (giving.begin(*event::of(event), event::generation_of(event), event_call::send)) {
+            if (event_machine::instance()->send_from_home(*event::of(event), queue)) {
+                return EM_OK;
+            }
+            giving.take_back();
+        }
     }
     return send_one(event_call::send, EM_ESCOPE_SEND, event, queue, EM_EVENT_GROUP_UNDEF);
 }
