@@ -61,20 +61,19 @@ rtp_source::place rtp_source::count(std::uint16_t sequence) {
         at = place::begun;
     }
     const auto ahead = static_cast<std::uint16_t>(sequence - highest_);
-    if (ahead == 0 && at != place::begun) {
-        at = place::late; // twice
+    const bool twice = ahead == 0 && at != place::begun;
+    if (twice || ahead > numbers - most_behind) {
+        at = place::late;
     } else if (ahead < most_ahead) {
         if (sequence < highest_) cycles_ += numbers;
         highest_ = sequence;
-    } else if (ahead <= numbers - most_behind) { // a jump
-        if (sequence != expected_after_jump_) {  // two in a row make it a new beginning
+    } else {                                    // a jump
+        if (sequence != expected_after_jump_) { // two in a row make it a new beginning
             expected_after_jump_ = (sequence + 1U) % numbers;
             return place::ignored;
         }
         begin(sequence);
         at = place::begun;
-    } else {
-        at = place::late;
     }
     ++received_;
     return at;

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <gmock/gmock.h>
@@ -138,7 +139,8 @@ TEST(Watchdog, LeavesACallAlone) {
                 int ends[2];
                 char c = 0;
                 if (pipe(ends) == 0) {
-                    const auto got = read(ends[0], &c, 1); // nobody writes
+                    // Nobody writes. No sanitizer stands in for this call, with frames of its own around it.
+                    const long got = syscall(SYS_read, ends[0], &c, 1);
                     dprintf(STDERR_FILENO, "skerry watchdog: the call has ended with %d\n", static_cast<int>(got));
                 }
             }).wait();
