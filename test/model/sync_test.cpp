@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Gate, mutex, condition, shared fence, event count, join word and latch, each in every interleaving, under TSO, under
-// the weaker order, and under the memory of C++.
+// Gate, owner's gate, mutex, condition, shared fence, event count, join word and latch, each in every interleaving,
+// under TSO, under the weaker order, and under the memory of C++.
 
 #include <gtest/gtest.h>
 
@@ -21,6 +21,16 @@ void expect_right(const std::set<std::string>& goals) {
 
 TEST(gate, one_at_a_time_and_no_lost_wakeup) {
     expect_right<gate_world, &gate_world::owner, &gate_world::thief, &gate_world::thief>({"a thief entered"});
+}
+TEST(owner_gate, one_at_a_time_and_no_lost_wakeup) {
+    using world = owner_gate_world<false>;
+    expect_right<world, &world::owner, &world::other_twice>({"the owner waited", "another waited"});
+    expect_right<world, &world::owner, &world::other, &world::other>({"the owner waited", "another waited"});
+}
+TEST(owner_gate, one_at_a_time_and_no_lost_wakeup_without_heavy_fences) {
+    using world = owner_gate_world<true>;
+    expect_right<world, &world::owner, &world::other_twice>({"the owner waited", "another waited"});
+    expect_right<world, &world::owner, &world::other, &world::other>({"the owner waited", "another waited"});
 }
 TEST(mutex, one_at_a_time_and_no_lost_wakeup) {
     using world = mutex_world;
@@ -76,6 +86,18 @@ TEST(latch, alone_when_the_others_have_ended) {
 
 TEST(rc11, gate) {
     expect_well_in_c_plus_plus<gate_world, &gate_world::owner, &gate_world::thief>({"a thief entered"});
+}
+TEST(rc11, owner_gate) {
+    using twice = owner_gate_world<false>;
+    expect_well_in_c_plus_plus<twice, &twice::owner, &twice::other_twice>({"the owner waited", "another waited"});
+    using once = owner_gate_world<false, 1>;
+    expect_well_in_c_plus_plus<once, &once::owner, &once::other, &once::other>({"the owner waited", "another waited"});
+}
+TEST(rc11, owner_gate_without_heavy_fences) {
+    using twice = owner_gate_world<true>;
+    expect_well_in_c_plus_plus<twice, &twice::owner, &twice::other_twice>({"the owner waited", "another waited"});
+    using once = owner_gate_world<true, 1>;
+    expect_well_in_c_plus_plus<once, &once::owner, &once::other, &once::other>({"the owner waited", "another waited"});
 }
 TEST(rc11, mutex) {
     using world = mutex_world;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Worlds for the small structures of src/sync: gate, mutex, condition, shared fence, event count, join word, latch.
+// Worlds for the small structures of src/sync: gate, owner's gate, mutex, condition, shared fence, event count, join
+// word, latch.
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <mutex>
 
+#include <skerry/detail/sync/heavy_fence.hpp>
 #include <skerry/detail/sync/join_word.hpp>
 #include <skerry/detail/sync/latch.hpp>
 
@@ -15,6 +19,7 @@
 #include "sync/event_count.hpp"
 #include "sync/gate.hpp"
 #include "sync/mutex.hpp"
+#include "sync/owner_gate.hpp"
 #include "sync/shared_fence.hpp"
 
 namespace skerry::model {
@@ -54,6 +59,65 @@ struct gate_world {
         }
     }
     void finally() { require(entries >= 2, "the owner did not enter"); }
+};
+
+// The owner comes, and twice somebody else: one twice, or two that have a lock for it. Whoever is inside is alone
+// there, and sees what the last one did. Fenced: there are no heavy fences, and both sides make full ones.
+template <bool Fenced, int Turns = 2> // of the owner
+struct owner_gate_world {
+    struct watching : machine {
+        static void futex_wait(atomic<std::uint32_t>& word, std::uint32_t expected,
+                               place where = place::current()) noexcept {
+            const int thread = engine::instance().thread();
+            reached(thread == 0 ? "the owner waited" : "another waited");
+            current->waited[static_cast<std::size_t>(thread)] = true;
+            machine::futex_wait(word, expected, where);
+        }
+        static inline owner_gate_world* current = nullptr;
+    };
+    owner_gate_world() {
+        watching::current = this;
+        label(gate, "gate");
+        label(others, "others");
+        label(turns, "turns");
+    }
+    void pass() {
+        const int before = turns.get();
+        require(before == entries, "what the last one did inside has not arrived");
+        turns.set(before + 1);
+        ++entries;
+    }
+    void owner() {
+        for (int i = 0; i < Turns; ++i) {
+            waited[0] = false;
+            gate.enter();
+            pass();
+            gate.leave();
+        }
+    }
+    void other() {
+        const std::lock_guard lock(others);
+        gate.ask();
+        if (Fenced) {
+            machine::full_fence();
+        } else {
+            require(machine::heavy_fence() == detail::heavy_fence::passed, "refused");
+        }
+        waited[static_cast<std::size_t>(engine::instance().thread())] = false;
+        gate.await();
+        pass();
+        gate.open();
+    }
+    void other_twice() {
+        other();
+        other();
+    }
+    void finally() { require(turns.get() == Turns + 2, "somebody did not enter"); }
+    detail::owner_gate<watching> gate{Fenced};
+    detail::mutex<machine> others;
+    plain<int> turns{0};
+    int entries = 0;
+    std::array<bool, 3> waited{}; // by thread: for the gate, since it began to enter
 };
 
 // Everyone waits. Whoever is inside is alone there.
