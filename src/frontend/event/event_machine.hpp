@@ -46,6 +46,7 @@
 #include "frontend/event/timer.hpp"
 #include "sched/worker.hpp"
 #include "sync/condition.hpp"
+#include "sync/letter_box.hpp"
 #include "sync/owner_gate.hpp"
 #include "sync/shared_fence.hpp"
 
@@ -155,10 +156,10 @@ struct alignas(event::alignment) event_home {
     std::array<std::uint64_t, EM_MAX_CORES> seen{}; // their decisions then
 
     // Any thread.
-    struct alignas(event::alignment) letter_box {
-        machine::atomic<event*> first{nullptr}; // null: it is empty
+    struct alignas(event::alignment) box {
+        letter_box<machine, event> first; // and those linked behind it
     };
-    const std::unique_ptr<letter_box[]> mail;    // from each other core: what was
+    const std::unique_ptr<box[]> mail;           // from each other core: what was handed over
     machine::atomic<std::uint64_t> decisions{0}; // written by the core. relaxed: a count
 };
 

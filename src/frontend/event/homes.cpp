@@ -27,7 +27,7 @@ void each_core(std::uint64_t bits, F&& f) {
 
 event_home::event_home(int cores)
     : out(std::make_unique<event_list[]>(static_cast<std::size_t>(cores))),
-      mail(std::make_unique<letter_box[]>(static_cast<std::size_t>(cores))) {}
+      mail(std::make_unique<box[]>(static_cast<std::size_t>(cores))) {}
 
 // --- the lock
 // ---------------------------------------------------------------------------------------------------------
@@ -86,9 +86,7 @@ void event_machine::let_cores_go() noexcept {
 void event_machine::deliver_sent(int from) noexcept {
     event_home& h = home(from);
     each_core(std::exchange(h.to, 0), [&](int c) {
-        machine::atomic<event*>& mail = home(c).mail[static_cast<std::size_t>(from)].first;
-        deliver(mail.load(memory_order::relaxed));
-        mail.store(nullptr, memory_order::relaxed);
+        deliver(home(c).mail[static_cast<std::size_t>(from)].first.take());
         deliver(h.out[static_cast<std::size_t>(c)].take_all().first());
     });
 }
@@ -193,21 +191,18 @@ void event_machine::relieve(std::uint64_t cores) noexcept {
 void event_machine::hand_over(int from, int to) noexcept {
     event_home& mine = home(from);
     event_list& out = mine.out[static_cast<std::size_t>(to)];
-    machine::atomic<event*>& mail = home(to).mail[static_cast<std::size_t>(from)].first;
-    if (mail.load(memory_order::acquire) != nullptr) { // <- R1
-        return;
-    }
-    if (out.empty()) {
+    letter_box<machine, event>& mail = home(to).mail[static_cast<std::size_t>(from)].first;
+    if (!out.empty() && mail.put(out.first())) {
+        static_cast<void>(out.take_all());
+    } else if (out.empty() && !mail.has_any()) {
         mine.to &= ~(std::uint64_t{1} << to);
-        return;
     }
-    mail.store(out.take_all().first(), memory_order::release); // -> R1
 }
 
 bool event_machine::has_mail(int core) const noexcept {
     const event_home& mine = home(core);
     for (int c = 0; c < core_count(); ++c) {
-        if (mine.mail[static_cast<std::size_t>(c)].first.load(memory_order::relaxed) != nullptr) {
+        if (mine.mail[static_cast<std::size_t>(c)].first.has_any()) {
             return true;
         }
     }
@@ -217,13 +212,8 @@ bool event_machine::has_mail(int core) const noexcept {
 // Takes what was handed over to the core, hands over what it has sent, and looks after others from time to time.
 void event_machine::exchange_mail(int core, std::uint64_t decisions) noexcept {
     event_home& mine = home(core);
-    each_core(working_ & ~(std::uint64_t{1} << core), [&](int c) {
-        machine::atomic<event*>& mail = mine.mail[static_cast<std::size_t>(c)].first;
-        if (event* const first = mail.load(memory_order::acquire)) { // R1
-            mail.store(nullptr, memory_order::release);
-            deliver(first);
-        }
-    });
+    each_core(working_ & ~(std::uint64_t{1} << core),
+              [&](int c) { deliver(mine.mail[static_cast<std::size_t>(c)].first.take()); });
     each_core(mine.to, [&](int c) { hand_over(core, c); });
     if (decisions % decisions_for_a_check == 0) {
         look_after_others(core);
