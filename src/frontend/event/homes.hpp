@@ -13,15 +13,20 @@
 namespace skerry::inline SKERRY_ABI::detail {
 
 inline bool event_machine::send_from_home(event& e, em_queue_t to) noexcept {
+    if (!at_home_.load(memory_order::relaxed)) { // a hint, which spares the gate
+        return false;
+    }
     const event_thread& self = this_event_thread;
     event_home& mine = *self.home;
     bool done = true;
     bool wakes = false;
     {
         const inside_gate inside(mine.gate);
+        if (!at_home_.load(memory_order::acquire)) { // before all that the lock guards
+            return false;
+        }
         event_queue* const q = queue(to);
-        if (q == nullptr || q->home < 0 || !q->open || open_places_ != 0 || self.starting != nullptr ||
-            !at_home_.load(memory_order::acquire)) {
+        if (q == nullptr || q->home < 0 || !q->open || open_places_ != 0 || self.starting != nullptr) {
             return false;
         }
         if (q->home == self.core) [[likely]] {
@@ -90,6 +95,9 @@ inline bool event_machine::choose_at_home(int core, event_home& mine, unsigned m
 }
 
 inline bool event_machine::next_at_home(int core, unsigned most, delivery& d) noexcept {
+    if (!at_home_.load(memory_order::relaxed)) { // as above
+        return false;
+    }
     event_home& mine = *this_event_thread.home;
     bool found = false;
     bool wakes = false;
