@@ -390,6 +390,7 @@ class event_machine {
     [[nodiscard]] bool may_have(int core, const event_queue& q) const noexcept;
     [[nodiscard]] bool settle(int core, event_queue& q) noexcept;
     void unsettle(event_queue& q) noexcept;
+    void leave_queues(ready_set& all) noexcept; // all of them are nobody's
     void fill(event_queue& q, event_list& from, unsigned most, delivery& d) noexcept;
     [[nodiscard]] bool take_local(int core, unsigned most, delivery& d) noexcept;
     void leave(const delivery& d, endings& over, wake_ups& w) noexcept;

@@ -75,6 +75,10 @@ void event_machine::stop_cores() noexcept {
         at_home_.store(false, memory_order::relaxed); // the gates are closed
         lean_ = 0;
         streak_ = 0;
+        for (int c = 0; c < core_count(); ++c) {
+            leave_queues(scheduler_.home(c).common);
+            leave_queues(scheduler_.home(c).own);
+        }
     }
 }
 
@@ -161,6 +165,12 @@ void event_machine::unsettle(event_queue& q) noexcept {
     }
 }
 
+void event_machine::leave_queues(ready_set& all) noexcept {
+    while (!all.empty()) {
+        unsettle(static_cast<event_queue&>(all.first(all.highest())));
+    }
+}
+
 // Cores that have long done nothing at home leave their queues to others.
 void event_machine::look_after_others(int core) noexcept {
     std::uint64_t stuck = 0;
@@ -175,12 +185,7 @@ void event_machine::look_after_others(int core) noexcept {
 void event_machine::relieve(std::uint64_t cores) noexcept {
     wake_ups w;
     const std::lock_guard lock(lock_);
-    each_core(cores, [this](int c) {
-        ready_set& all = scheduler_.home(c).common;
-        while (!all.empty()) {
-            unsettle(static_cast<event_queue&>(all.first(all.highest())));
-        }
-    });
+    each_core(cores, [this](int c) { leave_queues(scheduler_.home(c).common); });
     wake_one(note(), w);
 }
 

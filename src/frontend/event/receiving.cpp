@@ -71,6 +71,9 @@ std::uint64_t event_machine::list(event_queue& q) noexcept {
         if (!has || q.held || q.listed) {
             return 0;
         }
+        if (!at_home_.load(memory_order::relaxed)) { // relaxed: written under the lock
+            q.home = -1;
+        }
         scheduler_.ready(q);
         return q.group->mask;
     }
