@@ -389,6 +389,8 @@ class event_machine {
     void deliver_sent(int from) noexcept;
     [[nodiscard]] bool may_have(int core, const event_queue& q) const noexcept;
     [[nodiscard]] bool settle(int core, event_queue& q) noexcept;
+    void settle_others(int core, const event_queue& like) noexcept;
+    void settle_target(int core, event_queue& q) noexcept;
     void unsettle(event_queue& q) noexcept;
     void leave_queues(ready_set& all) noexcept; // all of them are nobody's
     void fill(event_queue& q, event_list& from, unsigned most, delivery& d) noexcept;
@@ -415,7 +417,7 @@ class event_machine {
     void look_after_others(int core) noexcept;
     [[nodiscard]] bool choose_at_home(int core, event_home& mine, unsigned most, event_queue* last,
                                       delivery& d) noexcept;
-    [[nodiscard]] event_queue* choose_among(int core, unsigned own) noexcept;
+    [[nodiscard]] event_queue* choose_among(int core, unsigned own, std::uint64_t decisions) noexcept;
     [[nodiscard]] bool send_away_from_home(event_home& mine, event& e, event_queue& q) noexcept;
 
     // Neither.
@@ -442,6 +444,7 @@ class event_machine {
     [[nodiscard]] const event_home& home(int core) const noexcept { return *homes_[static_cast<std::size_t>(core)]; }
 
     static constexpr std::size_t most_kept = 32;                 // events for another core
+    static constexpr std::size_t most_settled = 256;             // queues at once
     static constexpr std::uint64_t decisions_for_a_look = 16;    // between two looks for mail
     static constexpr std::uint64_t decisions_for_a_check = 4096; // on other cores
     static constexpr std::uint64_t decisions_for_a_stop = 64;    // fewer between two stops are few
@@ -458,6 +461,7 @@ class event_machine {
     std::uint64_t asked_ = 0;     // those whose gates are closed
     std::uint64_t decisions_ = 0; // of all cores at the last stop
     unsigned lean_ = 0;
+    bool settled_ = false; // queues have got an owner since then
     unsigned streak_ = 0;
     // Guarded by lock_.
     std::uint64_t inside_ = 0;   // cores, bit by bit

@@ -3,6 +3,7 @@
 // Cores that work at home: they send to queues of their own, and receive from those, inside of their gates and without
 // the machine's lock. README.md has the steps.
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -69,7 +70,7 @@ void event_machine::stop_cores() noexcept {
         done += h.decisions.load(memory_order::relaxed);
     });
     note();
-    lean_ = done - decisions_ < decisions_for_a_stop ? lean_ + 1 : 0;
+    lean_ = done - decisions_ < decisions_for_a_stop && !std::exchange(settled_, false) ? lean_ + 1 : 0;
     decisions_ = done;
     if (lean_ > the_home_rules.lean) {
         at_home_.store(false, memory_order::relaxed); // the gates are closed
@@ -128,6 +129,9 @@ void event_machine::end_work(int core) noexcept {
 
 // Queues that a core may have for itself: of those that only one core may receive from, and of those that all may.
 bool event_machine::may_have(int core, const event_queue& q) const noexcept {
+    if (!q.scheduled()) {
+        return false;
+    }
     const std::uint64_t mask = q.group->mask;
     return (mask == std::uint64_t{1} << core || (mask & all_cores()) == all_cores()) && !q.ordered() &&
            q.atomics == nullptr && q.most == 0;
@@ -140,6 +144,9 @@ bool event_machine::settle(int core, event_queue& q) noexcept {
         return false;
     }
     if (at_home_.load(memory_order::relaxed)) {
+        if (q.home < 0) {
+            settle_others(core, q);
+        }
         q.home = core;
         return true;
     }
@@ -148,6 +155,39 @@ bool event_machine::settle(int core, event_queue& q) noexcept {
         goes_home_ = true;
     }
     return false;
+}
+
+// So are its share of those that are nobody's, too, and as ready: else each would take a stop.
+void event_machine::settle_others(int core, const event_queue& like) noexcept {
+    settled_ = true;
+    ready_set& all = like.group->ready;
+    const unsigned priority = like.priority;
+    const std::size_t cores = static_cast<std::size_t>(std::popcount(working_ & like.group->mask));
+    std::size_t n = all.count(priority) / std::max<std::size_t>(cores, 1);
+    for (n = std::min(n, most_settled); n != 0; --n) {
+        schedulable& s = all.first(priority);
+        if (s.what != schedulable::kind::queue || !may_have(core, static_cast<event_queue&>(s))) {
+            return;
+        }
+        scheduler_.withdraw(s);
+        s.home = core;
+        scheduler_.ready(s);
+    }
+}
+
+// The core sends to the queue.
+void event_machine::settle_target(int core, event_queue& q) noexcept {
+    if (q.home < 0 && at_home_.load(memory_order::relaxed) && (working_ >> core & 1) != 0 && may_have(core, q)) {
+        const bool listed = q.listed;
+        if (listed) {
+            scheduler_.withdraw(q);
+        }
+        q.home = core;
+        settled_ = true;
+        if (listed) {
+            scheduler_.ready(q);
+        }
+    }
 }
 
 // It is nobody's.
@@ -248,13 +288,14 @@ void event_machine::end_at_home(event_home& mine, bool wakes) noexcept {
 }
 
 // Of several priorities; none: what is nobody's comes next.
-event_queue* event_machine::choose_among(int core, unsigned own) noexcept {
+event_queue* event_machine::choose_among(int core, unsigned own, std::uint64_t decisions) noexcept {
     const core_fibers* const fibers_here = fibers(core);
     const unsigned others = scheduler_.shared(core) | (fibers_here != nullptr ? fibers_here->resumed.priorities() : 0);
     home_ready& ready = scheduler_.home(core);
     const priority_turns before = ready.turns;
     const unsigned priority = ready.turns.next(own | others, options_.starvation);
-    if ((others >> priority & 1) != 0) {
+    const bool takes_turns = (own >> priority & 1) != 0; // with what is nobody's: at every few choices that comes first
+    if ((others >> priority & 1) != 0 && (!takes_turns || decisions % decisions_for_a_look == 0)) {
         ready.turns = before; // the choice is made under the lock
         return nullptr;
     }

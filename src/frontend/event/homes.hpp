@@ -68,7 +68,7 @@ inline bool event_machine::choose_at_home(int core, event_home& mine, unsigned m
         }
         q = alone && (own & (own - 1)) == 0
                 ? static_cast<event_queue*>(&ready.first(static_cast<unsigned>(std::countr_zero(own))))
-                : choose_among(core, own);
+                : choose_among(core, own, decisions);
         if (q == nullptr) {
             return false;
         }

@@ -50,6 +50,9 @@ event_machine::sent event_machine::send(std::span<const em_event_t> events, em_q
     if (q->home >= 0 && (working_ >> q->home & 1) == 0) {
         unsettle(*q);
     }
+    if (self.core >= 0) {
+        settle_target(self.core, *q);
+    }
     const bool waits = place != nullptr && !is_first(*place);
     for (; taken < events.size() && q->has_room(); ++taken) {
         event& e = *event::of(events[taken]);
