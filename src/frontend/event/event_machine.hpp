@@ -387,7 +387,7 @@ class event_machine {
     void stop_cores() noexcept;
     void let_cores_go() noexcept;
     void deliver_sent(int from) noexcept;
-    [[nodiscard]] bool may_have(int core, const event_queue& q) const noexcept;
+    [[nodiscard]] int owner_of(int core, const event_queue& q) const noexcept;
     [[nodiscard]] bool settle(int core, event_queue& q) noexcept;
     void settle_others(int core, const event_queue& like) noexcept;
     void settle_target(int core, event_queue& q) noexcept;

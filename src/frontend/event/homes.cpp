@@ -127,19 +127,22 @@ void event_machine::end_work(int core) noexcept {
     }
 }
 
-// Queues that a core may have for itself: of those that only one core may receive from, and of those that all may.
-bool event_machine::may_have(int core, const event_queue& q) const noexcept {
-    if (!q.scheduled()) {
-        return false;
+// Whose the queue may be, with which that core has to do: of those that one core may receive from its own, and of those
+// that all may. Negative: nobody's.
+int event_machine::owner_of(int core, const event_queue& q) const noexcept {
+    if (!q.scheduled() || q.ordered() || q.atomics != nullptr || q.most != 0) {
+        return -1;
     }
     const std::uint64_t mask = q.group->mask;
-    return (mask == std::uint64_t{1} << core || (mask & all_cores()) == all_cores()) && !q.ordered() &&
-           q.atomics == nullptr && q.most == 0;
+    const int owner = std::has_single_bit(mask)                ? std::countr_zero(mask)
+                      : (mask & all_cores()) == all_cores() ? core
+                                                               : -1;
+    return owner >= 0 && (working_ >> owner & 1) != 0 ? owner : -1;
 }
 
 // The core has chosen the queue, which is not listed. True: it is the core's own from here on.
 bool event_machine::settle(int core, event_queue& q) noexcept {
-    if ((working_ >> core & 1) == 0 || !may_have(core, q)) {
+    if (owner_of(core, q) != core) {
         streak_ = 0;
         return false;
     }
@@ -166,7 +169,7 @@ void event_machine::settle_others(int core, const event_queue& like) noexcept {
     std::size_t n = all.count(priority) / std::max<std::size_t>(cores, 1);
     for (n = std::min(n, most_settled); n != 0; --n) {
         schedulable& s = all.first(priority);
-        if (s.what != schedulable::kind::queue || !may_have(core, static_cast<event_queue&>(s))) {
+        if (s.what != schedulable::kind::queue || owner_of(core, static_cast<event_queue&>(s)) != core) {
             return;
         }
         scheduler_.withdraw(s);
@@ -177,16 +180,18 @@ void event_machine::settle_others(int core, const event_queue& like) noexcept {
 
 // The core sends to the queue.
 void event_machine::settle_target(int core, event_queue& q) noexcept {
-    if (q.home < 0 && at_home_.load(memory_order::relaxed) && (working_ >> core & 1) != 0 && may_have(core, q)) {
-        const bool listed = q.listed;
-        if (listed) {
-            scheduler_.withdraw(q);
-        }
-        q.home = core;
-        settled_ = true;
-        if (listed) {
-            scheduler_.ready(q);
-        }
+    const int owner = q.home < 0 && at_home_.load(memory_order::relaxed) ? owner_of(core, q) : -1;
+    if (owner < 0) {
+        return;
+    }
+    const bool listed = q.listed;
+    if (listed) {
+        scheduler_.withdraw(q);
+    }
+    q.home = owner;
+    settled_ = true;
+    if (listed) {
+        scheduler_.ready(q);
     }
 }
 
