@@ -210,11 +210,11 @@ bool dispatcher::receive_local() noexcept {
 // The core asks for events; false: there are none.
 bool dispatcher::look(delivery& d) noexcept {
     if (!the_event_hooks.takes_times()) [[likely]] {
-        return em_.next(core_, now_.burst, d);
+        return em_.next(core_, now_.burst, now_.limits.wait_ns != 0, d);
     }
     event_thread& self = this_event_thread;
     self.asked_ns = port::now_ns();
-    const bool found = em_.next(core_, now_.burst, d);
+    const bool found = em_.next(core_, now_.burst, now_.limits.wait_ns != 0, d);
     self.answered_ns = port::now_ns();
     return found;
 }

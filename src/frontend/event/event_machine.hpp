@@ -289,7 +289,8 @@ class event_machine {
     // --- for cores (receiving.cpp)
     // False: no queue is ready for it. `most`: events, at most EM_SCHED_MULTI_MAX_BURST. What it has asked for ahead
     // comes first.
-    [[nodiscard]] bool next(int core, unsigned most, delivery& d) noexcept;
+    // `waits`: if nothing is there, the core is about to wait.
+    [[nodiscard]] bool next(int core, unsigned most, bool waits, delivery& d) noexcept;
     // The core, which receives, is given its next event now; not if it has one, or the scheduler is synchronous.
     void ask_ahead(int core) noexcept;
     [[nodiscard]] bool has_asked(int core) const noexcept { // the core
@@ -421,7 +422,7 @@ class event_machine {
     [[nodiscard]] bool send_away_from_home(event_home& mine, event& e, event_queue& q) noexcept;
 
     // Neither.
-    [[nodiscard]] bool next_at_home(int core, unsigned most, delivery& d) noexcept;
+    [[nodiscard]] bool next_at_home(int core, unsigned most, delivery& d, bool& nothing) noexcept;
     void end_at_home(event_home& mine, bool wakes) noexcept;
     void relieve(std::uint64_t cores) noexcept;
     [[nodiscard]] bool has_mail(int core) const noexcept;
@@ -444,6 +445,7 @@ class event_machine {
     [[nodiscard]] const event_home& home(int core) const noexcept { return *homes_[static_cast<std::size_t>(core)]; }
 
     static constexpr std::size_t most_kept = 32;                 // events for another core
+    static constexpr int looks_before_a_stop = 400;              // some microseconds
     static constexpr std::size_t most_settled = 256;             // queues at once
     static constexpr std::uint64_t decisions_for_a_look = 16;    // between two looks for mail
     static constexpr std::uint64_t decisions_for_a_check = 4096; // on other cores

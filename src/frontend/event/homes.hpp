@@ -94,7 +94,8 @@ inline bool event_machine::choose_at_home(int core, event_home& mine, unsigned m
     return true;
 }
 
-inline bool event_machine::next_at_home(int core, unsigned most, delivery& d) noexcept {
+// `nothing`: nor is anything there that is nobody's.
+inline bool event_machine::next_at_home(int core, unsigned most, delivery& d, bool& nothing) noexcept {
     if (!at_home_.load(memory_order::relaxed)) { // as above
         return false;
     }
@@ -107,6 +108,8 @@ inline bool event_machine::next_at_home(int core, unsigned most, delivery& d) no
             return false;
         }
         found = choose_at_home(core, mine, most, nullptr, d);
+        nothing = !found && mine.ready->priorities() == 0 && !scheduler_.any_shared() &&
+                  (suspensions_ == nullptr || resumed_ == 0);
         wakes = sleeping_ != 0 && !mine.ready->common.empty();
     }
     if (wakes || mine.stuck != 0) [[unlikely]] {

@@ -229,7 +229,7 @@ bool event_machine::choose(int core, unsigned most, delivery& d, ordered_place& 
     return true;
 }
 
-bool event_machine::next(int core, unsigned most, delivery& d) noexcept {
+bool event_machine::next(int core, unsigned most, bool waits, delivery& d) noexcept {
     delivery& asked = ahead_[static_cast<std::size_t>(core)];
     while (asked.from != nullptr) {
         event_list dropped;
@@ -248,8 +248,17 @@ bool event_machine::next(int core, unsigned most, delivery& d) noexcept {
         free_unreceived(dropped, "em_dispatch", EM_ESCOPE_DISPATCH);
         static_cast<void>(received(core, d, d.from->atomic()));
     }
-    if (this_event_thread.works && next_at_home(core, most, d)) {
-        return true;
+    if (this_event_thread.works) {
+        bool nothing = false;
+        bool found = next_at_home(core, most, d, nothing);
+        // Others are not stopped for what they have before the core has waited a little for what they send.
+        for (int i = 0; !found && nothing && waits && i < looks_before_a_stop; ++i) {
+            machine::pause();
+            found = has_mail(core) && next_at_home(core, most, d, nothing);
+        }
+        if (found) {
+            return true;
+        }
     }
     wake_ups w;
     const std::lock_guard lock(lock_);
