@@ -32,8 +32,9 @@ class letter_box {
         }
         return what;
     }
-    // A hint.
-    [[nodiscard]] bool has_any() const noexcept { return what_.load(memory_order::relaxed) != nullptr; }
+    [[nodiscard]] bool has_any() const noexcept {
+        return what_.load(memory_order::relaxed) != nullptr;
+    } // relaxed: a hint
 
   private:
     typename M::template atomic<T*> what_{nullptr};
