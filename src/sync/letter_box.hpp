@@ -32,9 +32,8 @@ class letter_box {
         }
         return what;
     }
-    [[nodiscard]] bool has_any() const noexcept {
-        return what_.load(memory_order::relaxed) != nullptr;
-    } // relaxed: a hint
+    // relaxed: a hint.
+    [[nodiscard]] bool has_any() const noexcept { return what_.load(memory_order::relaxed) != nullptr; }
 
   private:
     typename M::template atomic<T*> what_{nullptr};
