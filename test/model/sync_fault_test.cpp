@@ -371,19 +371,6 @@ const seeded all[] = {
      run_letters,
      {"require", "no end"}},
     {"letter box B4",
-     "emptied_before_the_look",
-     [](request& r, reply&) {
-         if (is(r, action::load, "take")) {
-             request empty = r;
-             empty.what = action::store;
-             empty.order = to_byte(memory_order::release);
-             perform(empty);
-         }
-         return false;
-     },
-     run_letters,
-     {"require", "no end"}},
-    {"letter box B4",
      "emptied_before_the_answer",
      [](request& r, reply&) { return unreleased(r, is(r, action::store, "take")); },
      run_letters,
