@@ -32,7 +32,7 @@ class letter_box {
         }
         return what;
     }
-    // A hint.
+    // relaxed: a hint.
     [[nodiscard]] bool has_any() const noexcept { return what_.load(memory_order::relaxed) != nullptr; }
 
   private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Faults seeded into gate, owner's gate, mutex, condition, shared fence, event count, join word and latch, by the steps
-// of src/sync/README.md.
+// Faults seeded into gate, owner's gate, letter box, mutex, condition, shared fence, event count, join word and latch,
+// by the steps of src/sync/README.md.
 
 #include "deque_world.hpp"
 #include "seeded.hpp"
@@ -21,6 +21,7 @@ using owners = owner_gate_world<false>;
 constexpr auto run_owner_gate = run_world<owners, &owners::owner, &owners::other_twice>;
 using fenced = owner_gate_world<true>;
 constexpr auto run_fenced = run_world<fenced, &fenced::owner, &fenced::other_twice>;
+constexpr auto run_letters = run_world<letter_box_world, &letter_box_world::sender, &letter_box_world::receiver>;
 constexpr auto run_mutex = run_world<mutex_world, &mutex_world::visitor, &mutex_world::visitor, &mutex_world::visitor>;
 constexpr auto run_mutex_of_two = run_world<mutex_world, &mutex_world::visitor, &mutex_world::visitor>;
 constexpr auto run_condition = run_world<condition_world, &condition_world::waiter, &condition_world::notifier>;
@@ -329,6 +330,57 @@ const seeded all[] = {
      [](request& r, reply&) { return unreleased(r, is(r, action::exchange, "open")); },
      run_owner_gate,
      {"require", "race"},
+     memory_order_of::rc11},
+    {"letter box B1",
+     "put_where_something_lies",
+     [](request& r, reply&) { return is(r, action::load, "put"); },
+     run_letters,
+     {"require", "no end"}},
+    {"letter box B1",
+     "emptying_not_acquired",
+     [](request& r, reply&) { return unacquired(r, is(r, action::load, "put")); },
+     run_letters,
+     {"race"},
+     memory_order_of::rc11},
+    {"letter box B2",
+     "nothing_put",
+     [](request& r, reply&) { return is(r, action::store, "put"); },
+     run_letters,
+     {"require", "race", "no end"}},
+    {"letter box B2",
+     "put_before_it_is_written",
+     [](request& r, reply&) { return unreleased(r, is(r, action::store, "put")); },
+     run_letters,
+     {"require", "race"},
+     memory_order_of::partial},
+    {"letter box B2",
+     "what_is_put_not_released",
+     [](request& r, reply&) { return unreleased(r, is(r, action::store, "put")); },
+     run_letters,
+     {"race"},
+     memory_order_of::rc11},
+    {"letter box B3",
+     "what_is_put_not_acquired",
+     [](request& r, reply&) { return unacquired(r, is(r, action::load, "take")); },
+     run_letters,
+     {"race"},
+     memory_order_of::rc11},
+    {"letter box B4",
+     "not_emptied",
+     [](request& r, reply&) { return is(r, action::store, "take"); },
+     run_letters,
+     {"require", "no end"}},
+    {"letter box B4",
+     "emptied_before_the_answer",
+     [](request& r, reply&) { return unreleased(r, is(r, action::store, "take")); },
+     run_letters,
+     {"require", "race"},
+     memory_order_of::partial},
+    {"letter box B4",
+     "emptying_not_released",
+     [](request& r, reply&) { return unreleased(r, is(r, action::store, "take")); },
+     run_letters,
+     {"race"},
      memory_order_of::rc11},
     {"mutex L1",
      "a_visitor_passes_a_closed_lock",

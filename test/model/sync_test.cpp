@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Gate, owner's gate, mutex, condition, shared fence, event count, join word and latch, each in every interleaving,
-// under TSO, under the weaker order, and under the memory of C++.
+// Gate, owner's gate, letter box, mutex, condition, shared fence, event count, join word and latch, each in every
+// interleaving, under TSO, under the weaker order, and under the memory of C++.
 
 #include <gtest/gtest.h>
 
@@ -31,6 +31,10 @@ TEST(owner_gate, one_at_a_time_and_no_lost_wakeup_without_heavy_fences) {
     using world = owner_gate_world<true>;
     expect_right<world, &world::owner, &world::other_twice>({"the owner waited", "another waited"});
     expect_right<world, &world::owner, &world::other, &world::other>({"the owner waited", "another waited"});
+}
+TEST(letter_box, each_letter_once_and_in_order) {
+    using world = letter_box_world;
+    expect_right<world, &world::sender, &world::receiver>({"full", "empty", "taken"});
 }
 TEST(mutex, one_at_a_time_and_no_lost_wakeup) {
     using world = mutex_world;
@@ -98,6 +102,10 @@ TEST(rc11, owner_gate_without_heavy_fences) {
     expect_well_in_c_plus_plus<twice, &twice::owner, &twice::other_twice>({"the owner waited", "another waited"});
     using once = owner_gate_world<true, 1>;
     expect_well_in_c_plus_plus<once, &once::owner, &once::other, &once::other>({"the owner waited", "another waited"});
+}
+TEST(rc11, letter_box) {
+    using world = letter_box_world;
+    expect_well<world, &world::sender, &world::receiver>({"full", "empty", "taken"}, {.memory = memory_order_of::rc11});
 }
 TEST(rc11, mutex) {
     using world = mutex_world;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Worlds for the small structures of src/sync: gate, owner's gate, mutex, condition, shared fence, event count, join
-// word, latch.
+// Worlds for the small structures of src/sync: gate, owner's gate, letter box, mutex, condition, shared fence, event
+// count, join word, latch.
 
 #include <array>
 #include <cstddef>
@@ -18,6 +18,7 @@
 #include "sync/condition.hpp"
 #include "sync/event_count.hpp"
 #include "sync/gate.hpp"
+#include "sync/letter_box.hpp"
 #include "sync/mutex.hpp"
 #include "sync/owner_gate.hpp"
 #include "sync/shared_fence.hpp"
@@ -118,6 +119,49 @@ struct owner_gate_world {
     plain<int> turns{0};
     int entries = 0;
     std::array<bool, 3> waited{}; // by thread: for the gate, since it began to enter
+};
+
+// One puts something three times: a letter, two that are linked, and one more. The other one finds each letter once, in
+// this order, with what was written into it before. The third time the box is empty again only because the second was
+// taken, so the first one was answered by then.
+struct letter_box_world {
+    struct letter {
+        plain<int> text{0};
+        plain<letter*> next{nullptr};
+        plain<int> answer{0};
+    };
+    letter_box_world() {
+        label(box, "box");
+        label(letters, "letters");
+    }
+    void put(std::size_t first) {
+        while (!box.put(&letters[first])) {
+            reached("full");
+        }
+    }
+    void sender() {
+        letters[0].text.set(1);
+        put(0);
+        letters[1].text.set(2);
+        letters[2].text.set(3);
+        letters[1].next.set(&letters[2]);
+        put(1);
+        letters[3].text.set(4);
+        put(3);
+        require(letters[0].answer.get() == 1, "the answer has not arrived");
+    }
+    void receiver() {
+        for (int taken = 0; taken < 4;) {
+            letter* first = box.take();
+            reached(first == nullptr ? "empty" : "taken");
+            for (; first != nullptr; first = first->next.get()) {
+                require(first->text.get() == ++taken, "not the next letter");
+                first->answer.set(1);
+            }
+        }
+    }
+    detail::letter_box<machine, letter> box;
+    std::array<letter, 4> letters;
 };
 
 // Everyone waits. Whoever is inside is alone there.

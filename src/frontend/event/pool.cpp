@@ -241,7 +241,7 @@ void event_pool::give(event& e) noexcept {
         shared.free.push(e);
         ++shared.given;
     }
-    if (waiting_.load(memory_order::relaxed) != 0) [[unlikely]] { // P5; the lock before orders it, or the fence of P2
+    if (waiting_.load(memory_order::relaxed) != 0) [[unlikely]] { // P5; the lock or the gate before orders it
         wake();
     }
 }

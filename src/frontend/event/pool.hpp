@@ -10,8 +10,9 @@
 //  1. A free event is in one list: that of its subpool, guarded by lock_, or that of a cache, guarded by the cache's
 //     gate, which its core owns. It moves from one to the other with both held.
 //  2. Others than its core come through all gates together, with others_ held. lock_ comes last.
-//  3. Who waits counts itself in waiting_ before it looks under all locks (A2). Who has freed an event looks at
-//     waiting_ behind the lock under which it became free (P5). So one of the two sees the other.
+//  3. Who waits counts itself in waiting_ before it comes through all gates and looks under the lock (A2). Who has
+//     freed an event looks at waiting_ behind the lock or the gate under which it became free (P5). So one of the two
+//     sees the other.
 
 #include <array>
 #include <cstddef>
@@ -74,7 +75,7 @@ class event_pool {
     enum class waited : std::uint8_t { yes, too_long, ended };
     [[nodiscard]] waited take_within(std::uint32_t size, em_event_type_t type, std::uint64_t deadline,
                                      event*& e) noexcept;
-    void begin_wait() noexcept { waiting_.fetch_add(1, memory_order::relaxed); } // A1; the locks of A2 order it
+    void begin_wait() noexcept { waiting_.fetch_add(1, memory_order::relaxed); } // A1; what A2 comes through orders it
     void end_wait() noexcept { waiting_.fetch_sub(1, memory_order::release); }
     [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.load(memory_order::acquire); }
     // Those that wait, and those that come.
