@@ -271,7 +271,7 @@ void event_machine::exchange_mail(int core, std::uint64_t decisions) noexcept {
 }
 
 bool event_machine::send_away_from_home(event_home& mine, event& e, event_queue& q) noexcept {
-    if ((working_ >> q.home & 1) == 0 || (sleeping_ & q.group->mask) != 0) {
+    if ((working_ >> q.home & 1) == 0 || (sleeping_ != 0 && (sleeping_ & q.group->mask) != 0)) {
         return false;
     }
     e.to = &q;
