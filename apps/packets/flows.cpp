@@ -78,8 +78,8 @@ std::vector<std::string> names_of(std::span<const std::string> files) {
     const auto name = [](const std::string& path) { return std::filesystem::path(path).filename().string(); };
     std::vector<std::string> names;
     for (const std::string& path : files) {
-        const auto same = [&](const std::string& other) { return name(other) == name(path); };
-        names.push_back(std::ranges::count_if(files, same) == 1 ? name(path) : path);
+        const auto same = [&](const std::string& other) { return other != path && name(other) == name(path); };
+        names.push_back(std::ranges::any_of(files, same) ? path : name(path));
     }
     return names;
 }

@@ -68,7 +68,7 @@ struct pass_result {
     std::uint64_t alike = 0;  ///< of what does not depend on the pass's addresses
 };
 
-/// What lines call files of these paths: their names, and the paths of those that have one name.
+/// What lines call files of these paths: their names, but the paths of those that share a name.
 std::vector<std::string> names_of(std::span<const std::string> files);
 
 /// The flows of all tables, in the order of their keys, a line `flow` each, and for each source of RTP a line `rtp`,

@@ -39,6 +39,7 @@ bytes pressed(std::uint8_t event, std::uint16_t sequence, std::uint32_t timestam
 TEST(flows, files_of_one_name_are_told_apart) {
     const std::vector<std::string> files = {"a/call.pcap", "b/call.pcap", "b/keys.pcap"};
     EXPECT_EQ(names_of(files), (std::vector<std::string>{"a/call.pcap", "b/call.pcap", "keys.pcap"}));
+    EXPECT_EQ(names_of(std::vector<std::string>(2, "a/call.pcap")), (std::vector<std::string>(2, "call.pcap")));
 }
 
 TEST(flows, packets_and_bytes) {

@@ -73,7 +73,10 @@ void finish_frame::wait() noexcept {
     } else {
         self.home.wait(self, wanted::within(&ctx), base_, condition, text, this);
     }
-    end_here(self);
+    self.ahead = outer_ahead_;
+    self.floor = outer_base_;
+    self.entered = outer_entered_;
+    self.contexts.leave(outer_);
     if (task_scope* const spawned = task_scope::existing(*spawner_);
         spawned != nullptr && spawned->next_number() != first_spawned_) {
         self.home.tell_waited(spawner_);
@@ -90,13 +93,6 @@ void finish_frame::wait() noexcept {
     }
 }
 
-void finish_frame::end_here(worker& self) noexcept {
-    self.ahead = outer_ahead_;
-    self.floor = outer_base_;
-    self.entered = outer_entered_;
-    self.contexts.leave(outer_);
-}
-
 root_frame::root_frame() noexcept
     : root_(&ctx, nullptr, nullptr, nullptr),
       entered_(worker::of(*current_page).entered) {
@@ -107,9 +103,9 @@ root_frame::root_frame() noexcept
 
 void root_frame::wait() noexcept {
     // Nothing is left that was begun, and none of it has spawned: there is nothing to wait for and nothing to end.
-    if (worker& self = worker::of(*current_page);
-        root_.scope.load(memory_order::relaxed) == nullptr && pending.alone(self.ahead.held_of(pending))) {
-        end_here(self);
+    if (root_.scope.load(memory_order::relaxed) == nullptr &&
+        pending.alone(worker::of(*current_page).ahead.held_of(pending))) {
+        leave();
         return;
     }
     task_scope::body_ended(root_, worker::of(*current_page).ahead.held_of(pending));

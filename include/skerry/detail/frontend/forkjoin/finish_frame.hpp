@@ -89,7 +89,6 @@ struct cover {
 SKERRY_EXPORT void begin_counted(loose_task& task, latch<machine>& first, latch<machine>* second);
 
 class team;
-struct worker;
 
 // Tasks that are begun between construction and wait() under `ctx` are waited for by wait(). Lives on the stack of a
 // thread that holds a slot.
@@ -119,8 +118,6 @@ class finish_frame : public cover {
     // Whose children tasks spawned in the frame are, and the number of the first of them.
     const task_context* spawner_;
     std::uint64_t first_spawned_;
-
-    void end_here(worker& self) noexcept; // it is not around the caller any more
 
     // Of leave() and come_back().
     const context* outer_;
