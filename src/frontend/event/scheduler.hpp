@@ -51,7 +51,7 @@ class locked_scheduler final : public event_scheduler {
   private:
     const unsigned starvation_;
     linked_list<queue_group, &queue_group::neighbours> groups_; // that have something ready
-    priority_turns turns_;
+    starvation_guard guard_;
     std::uint64_t now_ = 0;
 };
 
