@@ -67,8 +67,8 @@ rtp_source::place rtp_source::count(std::uint16_t sequence) {
     } else if (ahead < most_ahead) {
         if (sequence < highest_) cycles_ += numbers;
         highest_ = sequence;
-    } else {                                    // a jump
-        if (sequence != expected_after_jump_) { // two in a row make it a new beginning
+    } else { // a jump: two in a row make it a new beginning
+        if (sequence != expected_after_jump_) {
             expected_after_jump_ = (sequence + 1U) % numbers;
             return place::ignored;
         }

@@ -101,12 +101,17 @@ double cpu_seconds_of(const std::string& process) {
 
 void write_process(const std::string& file) { std::ofstream(file) << getpid() << '\n'; }
 
-// Until mpirun, too, knows that the process has ended: a rank that has joined by then is killed with the message of
-// mpirun.
-void await_end_of(const std::string& file) {
+bool has_ended(const std::string& file) {
+    std::ifstream in(file);
     std::string process;
-    while (!std::getline(std::ifstream(file), process) || access(("/proc/" + process).c_str(), F_OK) == 0) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return std::getline(in, process) && !in.eof() && access(("/proc/" + process).c_str(), F_OK) != 0; // a whole line
+}
+
+// Until mpirun, too, knows that the process has ended: a rank that has joined by then is killed with the message of
+// mpirun. One that does not end would be a hang, which the test ends.
+void await_end_of(const std::string& file) {
+    while (!has_ended(file)) {
+        std::this_thread::yield();
     }
 }
 

@@ -383,7 +383,7 @@ class event_machine {
     void purge(event_list& from, event_queue& q, event_list& dropped) noexcept;
     [[nodiscard]] std::unique_ptr<event_queue> forget(event_queue& q) noexcept;
     [[nodiscard]] bool choose(int core, unsigned most, delivery& d, ordered_place& place, wake_ups& w) noexcept;
-    [[nodiscard]] schedulable& first_of(atomic_group& g) const noexcept;
+    [[nodiscard]] schedulable& next_queue_of(atomic_group& g) const noexcept;
     static void count_in(int core, const delivery& d) noexcept;
     void stop_cores() noexcept;
     void let_cores_go() noexcept;

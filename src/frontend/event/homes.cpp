@@ -297,11 +297,11 @@ event_queue* event_machine::choose_among(int core, unsigned own, std::uint64_t d
     const core_fibers* const fibers_here = fibers(core);
     const unsigned others = scheduler_.shared(core) | (fibers_here != nullptr ? fibers_here->resumed.priorities() : 0);
     home_ready& ready = scheduler_.home(core);
-    const priority_turns before = ready.turns;
-    const unsigned priority = ready.turns.next(own | others, options_.starvation);
+    const starvation_guard before = ready.guard;
+    const unsigned priority = ready.guard.next(own | others, options_.starvation);
     const bool takes_turns = (own >> priority & 1) != 0; // with what is nobody's: at every few choices that comes first
     if ((others >> priority & 1) != 0 && (!takes_turns || decisions % decisions_for_a_look == 0)) {
-        ready.turns = before; // the choice is made under the lock
+        ready.guard = before; // the choice is made under the lock
         return nullptr;
     }
     return static_cast<event_queue*>(&ready.first(priority));

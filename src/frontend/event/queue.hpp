@@ -103,7 +103,7 @@ struct atomic_group final : schedulable {
 
     bool held = false; // a core receives an event of one of its queues
     ready_set ready;   // queues
-    priority_turns turns;
+    starvation_guard guard;
     linked_list<event_queue, &event_queue::of_atomics> queues;
 };
 

@@ -177,8 +177,8 @@ void event_machine::count_in(int core, const delivery& d) noexcept {
     }
 }
 
-schedulable& event_machine::first_of(atomic_group& g) const noexcept {
-    return g.ready.first(g.turns.next(g.ready.priorities(), options_.starvation));
+schedulable& event_machine::next_queue_of(atomic_group& g) const noexcept {
+    return g.ready.first(g.guard.next(g.ready.priorities(), options_.starvation));
 }
 
 bool event_machine::choose(int core, unsigned most, delivery& d, ordered_place& place, wake_ups& w) noexcept {
@@ -197,7 +197,7 @@ bool event_machine::choose(int core, unsigned most, delivery& d, ordered_place& 
     }
     const bool alone = chosen->what == schedulable::kind::queue;
     atomic_group* const all = alone ? nullptr : static_cast<atomic_group*>(chosen);
-    event_queue& q = static_cast<event_queue&>(alone ? *chosen : first_of(*all));
+    event_queue& q = static_cast<event_queue&>(alone ? *chosen : next_queue_of(*all));
     fill(q, q.events, most, d);
     worker::of(*current_page).trace.take_queue(trace_id(q.handle));
     chosen->turn += d.count;
@@ -246,7 +246,7 @@ bool event_machine::next(int core, unsigned most, bool waits, delivery& d) noexc
             }
         }
         free_unreceived(dropped, "em_dispatch", EM_ESCOPE_DISPATCH);
-        static_cast<void>(received(core, d, d.from->atomic()));
+        received(core, d, d.from->atomic());
     }
     if (this_event_thread.works) {
         bool nothing = false;

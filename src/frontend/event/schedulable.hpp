@@ -86,7 +86,7 @@ class ready_set {
 // Which of several priorities comes next: the highest, unless a lower one has been passed over too often.
 //
 // Thread safety: under event_machine's lock.
-class priority_turns {
+class starvation_guard {
   public:
     // Precondition: bit p of `priorities` is set for one p. `starvation`: how often higher ones may come next while a
     // lower one is there; 0: any number of times.

@@ -71,7 +71,7 @@ event_scheduler::choice locked_scheduler::choose(int core, unsigned resumed, boo
     if (priorities == 0) {
         return {};
     }
-    const unsigned priority = (at_home ? mine.turns : turns_).next(priorities, starvation_);
+    const unsigned priority = (at_home ? mine.guard : guard_).next(priorities, starvation_);
     if ((resumed >> priority & 1) != 0) {
         return {.goes_on = true, .priority = priority};
     }
@@ -96,7 +96,7 @@ event_scheduler::choice locked_scheduler::choose(int core, unsigned resumed, boo
     return {.from = chosen};
 }
 
-unsigned priority_turns::next(unsigned priorities, unsigned starvation) noexcept {
+unsigned starvation_guard::next(unsigned priorities, unsigned starvation) noexcept {
     const auto highest = static_cast<unsigned>(31 - std::countl_zero(priorities));
     unsigned chosen = highest;
     for (unsigned lower = starvation != 0 ? priorities & ~(1U << highest) : 0; lower != 0; lower &= lower - 1) {

@@ -44,7 +44,7 @@ class event_scheduler {
 struct home_ready {
     ready_set common;
     ready_set own;
-    priority_turns turns;
+    starvation_guard guard;
     std::uint64_t now = 0;
 
     [[nodiscard]] unsigned priorities() const noexcept { return common.priorities() | own.priorities(); }
@@ -101,7 +101,7 @@ class locked_scheduler final : public event_scheduler {
     const int cores_;
     const std::unique_ptr<padded[]> homes_;
     linked_list<queue_group, &queue_group::neighbours> groups_; // that have something ready which is nobody's
-    priority_turns turns_;
+    starvation_guard guard_;
     std::uint64_t now_ = 0;
     bool from_home_ = false; // where a choice among equal ones went last
 };
