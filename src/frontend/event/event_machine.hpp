@@ -46,7 +46,7 @@
 #include "frontend/event/timer.hpp"
 #include "sched/worker.hpp"
 #include "sync/condition.hpp"
-#include "sync/letter_box.hpp"
+#include "sync/handover_ring.hpp"
 #include "sync/owner_gate.hpp"
 #include "sync/shared_fence.hpp"
 
@@ -136,7 +136,8 @@ struct delivery {
     call_fiber* resumed = nullptr; // go_on_with() this, and nothing else is there
     event_queue* from = nullptr;
     execution_object* to = nullptr;
-    bool at_home = false; // nobody has counted it: event_home::current
+    bool at_home = false;  // nobody has counted it: event_home::current
+    bool borrowed = false; // from a queue that another core has lent
     unsigned count = 0;
     std::array<em_event_t, EM_SCHED_MULTI_MAX_BURST> events;
 };
@@ -149,18 +150,26 @@ struct alignas(event::alignment) event_home {
 
     home_ready* ready = nullptr; // constant
     // The core's, inside of its gate, or the holder's of event_machine's lock.
-    delivery* current = nullptr;                    // what it receives, if that is not counted
-    std::uint64_t to = 0;                           // cores for which something is on its way
-    const std::unique_ptr<event_list[]> out;        // for each other core: what was not handed over
+    delivery* current = nullptr; // what it receives, if that is not counted
+    std::uint64_t to = 0;        // cores for which something was not handed over
+    linked_list<event_queue, &event_queue::of_borrower> borrowed;
+    unsigned turn = 0;                              // events received since the first of these is the first
     std::uint64_t stuck = 0;                        // cores that have done nothing since the last look
     std::array<std::uint64_t, EM_MAX_CORES> seen{}; // their decisions then
 
-    // Any thread.
-    struct alignas(event::alignment) box {
-        letter_box<machine, event> first; // and those linked behind it
+    // What goes from one core to another one: an event that was sent to a queue of the receiver's. Without an event: a
+    // queue of the sender's is lent, or one of the receiver's comes back.
+    struct parcel {
+        event* what;
+        event_queue* queue;
     };
-    const std::unique_ptr<box[]> mail;           // from each other core: what was handed over
+    static constexpr std::uint32_t most_on_the_way = 128;
+    using channel = handover_ring<machine, parcel, most_on_the_way>;
+    const std::unique_ptr<channel[]> out;        // to each other core
     machine::atomic<std::uint64_t> decisions{0}; // written by the core. relaxed: a count
+
+    // Bit c: core c has nothing, and asks for some of what is ready here. relaxed: a hint
+    alignas(event::alignment) machine::atomic<std::uint64_t> asking{0};
 };
 
 class event_machine {
@@ -304,7 +313,7 @@ class event_machine {
     // as by next(); never if that is null, or if there is something else to do before.
     bool received(int core, delivery& d, bool holds, unsigned most = 0, delivery* next = nullptr) noexcept;
     void received_local(const delivery& d) noexcept;
-    // The same for a core that works at home; false: somebody has looked at what it receives, and received() does it.
+    // The same for a core that works at home; false: received() does it.
     [[nodiscard]] bool received_at_home(int core, delivery& d, unsigned most, delivery* next, bool& found) noexcept;
     [[nodiscard]] bool has_local(int core) const noexcept { return local_.has(core); }
     // The calling core may work at home between these.
@@ -385,9 +394,13 @@ class event_machine {
     [[nodiscard]] bool choose(int core, unsigned most, delivery& d, ordered_place& place, wake_ups& w) noexcept;
     [[nodiscard]] schedulable& next_queue_of(atomic_group& g) const noexcept;
     static void count_in(int core, const delivery& d) noexcept;
+    void count_own(int core) noexcept; // what the core receives at home, which is outside of its gate
+    void count_all() noexcept;
     void stop_cores() noexcept;
     void let_cores_go() noexcept;
     void deliver_sent(int from) noexcept;
+    void bring_back_lent() noexcept;
+    void end_loan(event_queue& q) noexcept;
     [[nodiscard]] int owner_of(int core, const event_queue& q) const noexcept;
     [[nodiscard]] bool settle(int core, event_queue& q) noexcept;
     void settle_others(int core, const event_queue& like) noexcept;
@@ -411,9 +424,11 @@ class event_machine {
     [[nodiscard]] bool count_out(execution_object& eo, wake_ups& w) noexcept;
 
     // Under lock_, or inside of the core's gate.
-    void deliver(event* first) noexcept;
+    void arrive(int core, const event_home::parcel& p) noexcept;
     // Inside of the core's gate.
-    void hand_over(int from, int to) noexcept;
+    void lend(int core, event_home& mine, bool keeps_one) noexcept;
+    [[nodiscard]] bool give_back(event_home& mine, event_queue& q) noexcept;
+    void receive_borrowed(event_home& mine, unsigned most, delivery& d) noexcept;
     void exchange_mail(int core, std::uint64_t decisions) noexcept;
     void look_after_others(int core) noexcept;
     [[nodiscard]] bool choose_at_home(int core, event_home& mine, unsigned most, event_queue* last,
@@ -426,6 +441,8 @@ class event_machine {
     void end_at_home(event_home& mine, bool wakes) noexcept;
     void relieve(std::uint64_t cores) noexcept;
     [[nodiscard]] bool has_mail(int core) const noexcept;
+    void ask_others(int core, bool asks) noexcept;
+    [[nodiscard]] bool await_others(int core, unsigned most, delivery& d) noexcept;
     void drain_outputs() noexcept;
     void run_resumed(int core) noexcept; // one of them
     [[nodiscard]] sent send_out(std::unique_lock<machine_lock>& lock, event_queue& q, ordered_place* place,
@@ -444,8 +461,9 @@ class event_machine {
     [[nodiscard]] event_home& home(int core) noexcept { return *homes_[static_cast<std::size_t>(core)]; }
     [[nodiscard]] const event_home& home(int core) const noexcept { return *homes_[static_cast<std::size_t>(core)]; }
 
-    static constexpr std::size_t most_kept = 32;                 // events for another core
-    static constexpr int looks_before_a_stop = 400;              // some microseconds
+    static constexpr std::uint32_t most_kept = 32;               // events for another core
+    static constexpr std::uint64_t patience_ns = 15'000;         // of a core that asks others, before it stops them
+    static constexpr std::size_t most_lent = 32;                 // queues at once, and events of a parallel one
     static constexpr std::size_t most_settled = 256;             // queues at once
     static constexpr std::uint64_t decisions_for_a_look = 16;    // between two looks for mail
     static constexpr std::uint64_t decisions_for_a_check = 4096; // on other cores

@@ -89,6 +89,7 @@ void event_machine::modify_group(queue_group& g, std::uint64_t mask, std::span<c
     {
         wake_ups w;
         const std::lock_guard lock(lock_);
+        count_all();
         g.when_changed.insert(g.when_changed.end(), then.begin(), then.end());
         for (event_queue* q = g.queues.first(); q != nullptr; q = g.queues.after(*q)) {
             unsettle(*q); // while its mask is the old one

@@ -7,6 +7,7 @@
 #include <bit>
 #include <utility>
 
+#include "base/port/clock.hpp"
 #include "frontend/event/event_machine.hpp"
 #include "frontend/event/gates.hpp"
 #include "frontend/event/homes.hpp"
@@ -26,9 +27,7 @@ void each_core(std::uint64_t bits, F&& f) {
 
 } // namespace
 
-event_home::event_home(int cores)
-    : out(std::make_unique<event_list[]>(static_cast<std::size_t>(cores))),
-      mail(std::make_unique<box[]>(static_cast<std::size_t>(cores))) {}
+event_home::event_home(int cores) : out(new channel[static_cast<std::size_t>(cores)]) {} // whose places stay unwritten
 
 // --- the lock
 // ---------------------------------------------------------------------------------------------------------
@@ -61,18 +60,15 @@ void event_machine::stop_cores() noexcept {
     }
     std::uint64_t done = 0;
     each_core(working_, [&](int c) {
-        event_home& h = home(c);
-        if (delivery* const d = std::exchange(h.current, nullptr)) {
-            d->at_home = false;
-            count_in(c, *d);
-        }
         deliver_sent(c);
-        done += h.decisions.load(memory_order::relaxed);
+        done += home(c).decisions.load(memory_order::relaxed);
     });
+    bring_back_lent();
     note();
     lean_ = done - decisions_ < decisions_for_a_stop && !std::exchange(settled_, false) ? lean_ + 1 : 0;
     decisions_ = done;
     if (lean_ > the_home_rules.lean) {
+        count_all();
         at_home_.store(false, memory_order::relaxed); // the gates are closed
         lean_ = 0;
         streak_ = 0;
@@ -90,19 +86,71 @@ void event_machine::let_cores_go() noexcept {
 // What lies on its way from the core.
 void event_machine::deliver_sent(int from) noexcept {
     event_home& h = home(from);
-    each_core(std::exchange(h.to, 0), [&](int c) {
-        deliver(home(c).mail[static_cast<std::size_t>(from)].first.take());
-        deliver(h.out[static_cast<std::size_t>(c)].take_all().first());
+    h.to = 0;
+    each_core(working_ & ~(std::uint64_t{1} << from), [&](int c) {
+        event_home::channel& way = h.out[static_cast<std::size_t>(c)];
+        way.hand_over();
+        way.take([](const event_home::parcel&) {}, [&](const event_home::parcel& p) { arrive(c, p); });
     });
 }
 
-void event_machine::deliver(event* first) noexcept {
-    while (first != nullptr) {
-        event& e = *std::exchange(first, first->next);
-        event_queue& q = *std::exchange(e.to, nullptr);
-        q.events.push(e);
-        list(q);
+void event_machine::arrive(int core, const event_home::parcel& p) noexcept {
+    event_queue& q = *p.queue;
+    if (p.what != nullptr) {
+        q.events.push(*p.what);
+    } else if (q.home == core) {
+        q.is_lent = false;
+        q.held = false;
+    } else {
+        home(core).borrowed.push_back(q);
+        return;
     }
+    if (!q.held && !q.listed && !q.events.empty()) {
+        home(core).ready->put(q);
+    }
+}
+
+// What was not received yet comes first.
+void event_machine::end_loan(event_queue& q) noexcept {
+    q.lent.append(q.events);
+    q.events = q.lent.take_all();
+    q.is_lent = false;
+}
+
+void event_machine::bring_back_lent() noexcept {
+    each_core(working_, [&](int c) {
+        event_home& h = home(c);
+        event_queue* const now = h.current != nullptr && std::exchange(h.current->borrowed, false) ? h.current->from
+                                                                                                   : nullptr;
+        if (now != nullptr) {
+            now->is_lent = false;
+        }
+        while (!h.borrowed.empty()) {
+            event_queue& q = *h.borrowed.first();
+            h.borrowed.erase(q);
+            end_loan(q);
+            q.held = q.held && &q == now;
+            list(q);
+        }
+        h.turn = 0;
+    });
+}
+
+// --- who receives what
+// ---------------------------------------------------------------------------------------------
+
+void event_machine::count_own(int core) noexcept {
+    if (core < 0) {
+        return;
+    }
+    if (delivery* const d = std::exchange(home(core).current, nullptr)) {
+        d->at_home = false;
+        count_in(core, *d);
+    }
+}
+
+void event_machine::count_all() noexcept {
+    each_core(working_, [this](int c) { count_own(c); });
 }
 
 // --- who works at home
@@ -237,22 +285,9 @@ void event_machine::relieve(std::uint64_t cores) noexcept {
 // --- on the way to other cores
 // -----------------------------------------------------------------------------------------
 
-// What core `from` has sent to the other one, unless that has not yet taken what was handed over before.
-void event_machine::hand_over(int from, int to) noexcept {
-    event_home& mine = home(from);
-    event_list& out = mine.out[static_cast<std::size_t>(to)];
-    letter_box<machine, event>& mail = home(to).mail[static_cast<std::size_t>(from)].first;
-    if (!out.empty() && mail.put(out.first())) {
-        static_cast<void>(out.take_all());
-    } else if (out.empty() && !mail.has_any()) {
-        mine.to &= ~(std::uint64_t{1} << to);
-    }
-}
-
 bool event_machine::has_mail(int core) const noexcept {
-    const event_home& mine = home(core);
     for (int c = 0; c < core_count(); ++c) {
-        if (mine.mail[static_cast<std::size_t>(c)].first.has_any()) {
+        if (home(c).out[static_cast<std::size_t>(core)].has_any()) {
             return true;
         }
     }
@@ -262,9 +297,17 @@ bool event_machine::has_mail(int core) const noexcept {
 // Takes what was handed over to the core, hands over what it has sent, and looks after others from time to time.
 void event_machine::exchange_mail(int core, std::uint64_t decisions) noexcept {
     event_home& mine = home(core);
-    each_core(working_ & ~(std::uint64_t{1} << core),
-              [&](int c) { deliver(mine.mail[static_cast<std::size_t>(c)].first.take()); });
-    each_core(mine.to, [&](int c) { hand_over(core, c); });
+    each_core(std::exchange(mine.to, 0), [&](int c) { mine.out[static_cast<std::size_t>(c)].hand_over(); });
+    each_core(working_ & ~(std::uint64_t{1} << core), [&](int c) {
+        home(c).out[static_cast<std::size_t>(core)].take(
+            [](const event_home::parcel& p) {
+                if (p.what != nullptr) {
+                    __builtin_prefetch(p.what, 1);
+                    __builtin_prefetch(p.what->at(event::header_bytes), 1);
+                }
+            },
+            [&](const event_home::parcel& p) { arrive(core, p); });
+    });
     if (decisions % decisions_for_a_check == 0) {
         look_after_others(core);
     }
@@ -274,14 +317,107 @@ bool event_machine::send_away_from_home(event_home& mine, event& e, event_queue&
     if ((working_ >> q.home & 1) == 0 || (sleeping_ != 0 && (sleeping_ & q.group->mask) != 0)) {
         return false;
     }
-    e.to = &q;
-    event_list& out = mine.out[static_cast<std::size_t>(q.home)];
-    out.push(e);
+    event_home::channel& way = mine.out[static_cast<std::size_t>(q.home)];
+    if (!way.put({&e, &q})) {
+        return false; // the receiver is in a long receive function
+    }
     mine.to |= std::uint64_t{1} << q.home;
-    if (out.size() >= most_kept) {
-        hand_over(this_event_thread.core, q.home);
+    if (way.kept() >= most_kept) {
+        way.hand_over();
+        mine.to &= ~(std::uint64_t{1} << q.home);
     }
     return true;
+}
+
+// Some of what is ready to a core that has nothing. `keeps_one`: the core itself has nothing else to go on with.
+void event_machine::lend(int core, event_home& mine, bool keeps_one) noexcept {
+    ready_set& all = mine.ready->common;
+    const std::uint64_t asking = mine.asking.load(memory_order::relaxed) & working_ & ~(std::uint64_t{1} << core);
+    if (asking == 0 || all.empty() || (keeps_one && mine.ready->has_one())) {
+        return;
+    }
+    const int to = std::countr_zero(asking);
+    const std::uint64_t bit = std::uint64_t{1} << to;
+    event_home::channel& way = mine.out[static_cast<std::size_t>(to)];
+    const unsigned priority = all.highest();
+    bool any = false;
+    for (std::size_t n = std::min((all.count(priority) + 1) / 2, most_lent); n != 0; --n) {
+        event_queue& q = static_cast<event_queue&>(all.first(priority));
+        if (q.is_lent || !way.put({nullptr, &q})) {
+            break;
+        }
+        any = true;
+        q.is_lent = true;
+        mine.ready->take(q);
+        if (q.atomic()) {
+            q.held = true;
+            q.lent = q.events.take_all();
+            continue;
+        }
+        for (std::size_t left = std::min((q.events.size() + 1) / 2, most_lent); left != 0; --left) {
+            q.lent.push(q.events.pop());
+        }
+        if (!q.events.empty()) {
+            mine.ready->put(q);
+        }
+    }
+    if (any) {
+        mine.asking.fetch_and(~bit, memory_order::relaxed);
+        mine.to &= ~bit;
+        way.hand_over();
+    }
+}
+
+// The core has received the last of what it had of the queue. False: its owner cannot be told.
+bool event_machine::give_back(event_home& mine, event_queue& q) noexcept {
+    if (q.home < 0 || (working_ >> q.home & 1) == 0) {
+        return false;
+    }
+    event_home::channel& way = mine.out[static_cast<std::size_t>(q.home)];
+    if (!way.put({nullptr, &q})) {
+        return false;
+    }
+    way.hand_over();
+    mine.to &= ~(std::uint64_t{1} << q.home);
+    return true;
+}
+
+// Precondition: it has borrowed a queue.
+void event_machine::receive_borrowed(event_home& mine, unsigned most, delivery& d) noexcept {
+    event_queue& q = *mine.borrowed.first();
+    fill(q, q.lent, most, d);
+    mine.turn += d.count;
+    if (q.lent.empty() || mine.turn >= ready_set::turn_events) {
+        mine.turn = 0;
+        mine.borrowed.erase(q);
+        if (!q.lent.empty()) {
+            mine.borrowed.push_back(q);
+        }
+    }
+}
+
+// The core has nothing: others shall lend it some; or: not any more.
+void event_machine::ask_others(int core, bool asks) noexcept {
+    const std::uint64_t bit = std::uint64_t{1} << core;
+    for (int c = 0; c < core_count(); ++c) {
+        machine::atomic<std::uint64_t>& word = home(c).asking;
+        if (c != core && ((word.load(memory_order::relaxed) & bit) != 0) != asks) {
+            asks ? word.fetch_or(bit, memory_order::relaxed) : word.fetch_and(~bit, memory_order::relaxed);
+        }
+    }
+}
+
+// Others are not stopped for what they have before the core has waited a little for what they send and lend.
+bool event_machine::await_others(int core, unsigned most, delivery& d) noexcept {
+    ask_others(core, true);
+    bool found = false;
+    bool nothing = true;
+    for (const std::uint64_t until = port::now_ns() + patience_ns; !found && nothing && port::now_ns() < until;) {
+        machine::pause();
+        found = has_mail(core) && next_at_home(core, most, d, nothing);
+    }
+    ask_others(core, false);
+    return found;
 }
 
 void event_machine::end_at_home(event_home& mine, bool wakes) noexcept {
@@ -296,15 +432,18 @@ void event_machine::end_at_home(event_home& mine, bool wakes) noexcept {
 event_queue* event_machine::choose_among(int core, unsigned own, std::uint64_t decisions) noexcept {
     const core_fibers* const fibers_here = fibers(core);
     const unsigned others = scheduler_.shared(core) | (fibers_here != nullptr ? fibers_here->resumed.priorities() : 0);
-    home_ready& ready = scheduler_.home(core);
+    const event_home& mine = home(core);
+    home_ready& ready = *mine.ready;
     const starvation_guard before = ready.guard;
-    const unsigned priority = ready.guard.next(own | others, options_.starvation);
-    const bool takes_turns = (own >> priority & 1) != 0; // with what is nobody's: at every few choices that comes first
+    const unsigned lent = mine.borrowed.empty() ? 0 : 1U << mine.borrowed.first()->priority;
+    const unsigned priority = ready.guard.next(own | lent | others, options_.starvation);
+    const bool takes_turns = ((own | lent) >> priority & 1) != 0; // with what is nobody's: at every few choices that comes first
     if ((others >> priority & 1) != 0 && (!takes_turns || decisions % decisions_for_a_look == 0)) {
         ready.guard = before; // the choice is made under the lock
         return nullptr;
     }
-    return static_cast<event_queue*>(&ready.first(priority));
+    const bool takes_borrowed = (lent >> priority & 1) != 0 && ((own >> priority & 1) == 0 || decisions % 2 != 0);
+    return takes_borrowed ? mine.borrowed.first() : static_cast<event_queue*>(&ready.first(priority));
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -55,15 +55,19 @@ inline bool event_machine::choose_at_home(int core, event_home& mine, unsigned m
     if (decisions % decisions_for_a_look == 0 || (last == nullptr && ready.priorities() == 0)) [[unlikely]] {
         exchange_mail(core, decisions);
     }
-    const bool alone = !scheduler_.any_shared() && suspensions_ == nullptr;
+    if (mine.asking.load(memory_order::relaxed) != 0) [[unlikely]] {
+        lend(core, mine, last == nullptr && mine.borrowed.empty());
+    }
+    const bool alone = !scheduler_.any_shared() && suspensions_ == nullptr && mine.borrowed.empty();
     event_queue* q = last;
+    bool borrowed = false;
     if (last == nullptr || !alone || last->turn >= ready_set::turn_events ||
         (ready.priorities() & ~(1U << last->priority)) != 0) {
         if (last != nullptr && !last->listed) {
             ready.put(*last);
         }
         const unsigned own = ready.priorities();
-        if (own == 0) {
+        if (own == 0 && mine.borrowed.empty()) {
             return false;
         }
         q = alone && (own & (own - 1)) == 0
@@ -72,7 +76,19 @@ inline bool event_machine::choose_at_home(int core, event_home& mine, unsigned m
         if (q == nullptr) {
             return false;
         }
-        ready.take(*q);
+        borrowed = q->home != core;
+        if (!borrowed) {
+            ready.take(*q);
+        }
+    }
+    d.resumed = nullptr;
+    d.at_home = true;
+    d.borrowed = borrowed;
+    mine.current = &d;
+    worker::of(*current_page).trace.take_queue(trace_id(q->handle));
+    if (borrowed) [[unlikely]] {
+        receive_borrowed(mine, most, d);
+        return true;
     }
     d.from = q;
     d.to = q->owner;
@@ -82,15 +98,11 @@ inline bool event_machine::choose_at_home(int core, event_home& mine, unsigned m
     } else {
         fill(*q, q->events, most, d);
     }
-    worker::of(*current_page).trace.take_queue(trace_id(q->handle));
     q->turn = q->events.empty() ? 0 : q->turn + d.count;
     q->held = q->atomic();
     if (!q->held && !q->events.empty()) {
         ready.put(*q); // the others may be received meanwhile
     }
-    d.resumed = nullptr;
-    d.at_home = true;
-    mine.current = &d;
     return true;
 }
 
@@ -108,7 +120,7 @@ inline bool event_machine::next_at_home(int core, unsigned most, delivery& d, bo
             return false;
         }
         found = choose_at_home(core, mine, most, nullptr, d);
-        nothing = !found && mine.ready->priorities() == 0 && !scheduler_.any_shared() &&
+        nothing = !found && mine.ready->priorities() == 0 && mine.borrowed.empty() && !scheduler_.any_shared() &&
                   (suspensions_ == nullptr || resumed_ == 0);
         wakes = sleeping_ != 0 && !mine.ready->common.empty();
     }
@@ -118,7 +130,7 @@ inline bool event_machine::next_at_home(int core, unsigned most, delivery& d, bo
     return found;
 }
 
-// False: somebody has looked at what the core receives, and it is counted.
+// False: received() has to do it, since what the core receives is counted, or its queue has another owner now.
 inline bool event_machine::received_at_home(int core, delivery& d, unsigned most, delivery* next,
                                             bool& found) noexcept {
     event_home& mine = *this_event_thread.home;
@@ -129,10 +141,17 @@ inline bool event_machine::received_at_home(int core, delivery& d, unsigned most
             return false;
         }
         event_queue& q = *d.from;
+        event_queue* goes_on = nullptr;
+        if (d.borrowed || q.home != core) [[unlikely]] { // in the second case it had another owner meanwhile
+            if (!d.borrowed || (q.lent.empty() && !give_back(mine, q))) {
+                return false;
+            }
+        } else {
+            q.held = false;
+            goes_on = q.events.empty() || q.listed ? nullptr : &q;
+        }
         d.at_home = false;
         mine.current = nullptr;
-        q.held = false;
-        event_queue* const goes_on = q.events.empty() || q.listed ? nullptr : &q;
         found = next != nullptr && !has_duties(core) && choose_at_home(core, mine, most, goes_on, *next);
         if (!found && goes_on != nullptr && !q.listed) {
             mine.ready->put(q);

@@ -60,7 +60,12 @@ struct event_queue final : schedulable {
     // As what comes last of the base: its owner writes these at each step.
     event_list events;
     bool held = false;      // atomic and in no group, and a core receives one of its events
+    bool is_lent = false;   // some of its events to a core that works at home and had nothing
     unsigned receiving = 0; // cores; threads in the output function
+
+    // The borrower's.
+    alignas(cache_line) event_list lent;
+    links<event_queue> of_borrower;
 
     // Constant but for `context`, which is the program's, and for `owner` and `open`, which change when nobody sends or
     // receives.

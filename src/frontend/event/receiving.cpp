@@ -118,6 +118,7 @@ void event_machine::unlist(event_queue& q) noexcept {
 }
 
 void event_machine::close(event_queue& q, event_list& dropped) noexcept {
+    count_all(); // who waits for the end of receive functions
     unlist(q);
     q.open = false;
     event_list lie = q.events.take_all();
@@ -159,7 +160,8 @@ void event_machine::fill(event_queue& q, event_list& from, unsigned most, delive
     d.to = q.owner;
     d.count = 0;
     group_tag group;
-    while (d.count < most && !from.empty() && (&from == &q.events || from.first()->to == &q)) {
+    const bool all_its = &from == &q.events || &from == &q.lent;
+    while (d.count < most && !from.empty() && (all_its || from.first()->to == &q)) {
         if (d.count != 0 && from.first()->group != group) {
             break; // what is received together counts for one event group
         }
@@ -251,10 +253,8 @@ bool event_machine::next(int core, unsigned most, bool waits, delivery& d) noexc
     if (this_event_thread.works) {
         bool nothing = false;
         bool found = next_at_home(core, most, d, nothing);
-        // Others are not stopped for what they have before the core has waited a little for what they send.
-        for (int i = 0; !found && nothing && waits && i < looks_before_a_stop; ++i) {
-            machine::pause();
-            found = has_mail(core) && next_at_home(core, most, d, nothing);
+        if (!found && nothing && waits) {
+            found = await_others(core, most, d);
         }
         if (found) {
             return true;
@@ -318,6 +318,7 @@ bool event_machine::received(int core, delivery& d, bool holds, unsigned most, d
     {
         wake_ups w;
         const std::lock_guard lock(lock_);
+        count_own(core);
         event_queue& q = *d.from;
         if (holds) {
             (q.atomics != nullptr ? q.atomics->held : q.held) = false;
@@ -378,6 +379,7 @@ void event_machine::end(endings& over) noexcept {
 void event_machine::let_go(event_queue& q) noexcept {
     wake_ups w;
     const std::lock_guard lock(lock_);
+    count_own(this_event_thread.core); // its end shall not let go what another core may hold by then
     (q.atomics != nullptr ? q.atomics->held : q.held) = false;
     wake_one(list(q), w);
     note();

@@ -3,6 +3,7 @@
 
 // The contract of what chooses among queues. Thread safety: under event_machine's lock.
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -48,6 +49,15 @@ struct home_ready {
     std::uint64_t now = 0;
 
     [[nodiscard]] unsigned priorities() const noexcept { return common.priorities() | own.priorities(); }
+    // One queue, and no more.
+    [[nodiscard]] bool has_one() const noexcept {
+        const unsigned all = priorities();
+        if (!std::has_single_bit(all)) {
+            return false;
+        }
+        const auto p = static_cast<unsigned>(std::countr_zero(all));
+        return common.count(p) + own.count(p) == 1;
+    }
     [[nodiscard]] ready_set& of(const schedulable& s) noexcept {
         return (s.group->mask & (s.group->mask - 1)) == 0 ? own : common;
     }
