@@ -40,8 +40,11 @@ class handover_ring {
         return true;
     }
     // So many are not handed over yet.
-    [[nodiscard]] std::uint32_t kept() const noexcept { return end_ - handed_.load(memory_order::relaxed); } // its own
-    void hand_over() noexcept { handed_.store(end_, memory_order::release); }                                // R2 -> R3
+    [[nodiscard]] std::uint32_t kept() const noexcept { return end_ - handed_own_; }
+    void hand_over() noexcept {
+        handed_own_ = end_;
+        handed_.store(end_, memory_order::release); // R2 -> R3
+    }
 
     // relaxed: a hint.
     [[nodiscard]] bool has_any() const noexcept {
@@ -67,8 +70,10 @@ class handover_ring {
   private:
     // The sender's.
     alignas(cache_line) std::uint32_t end_ = 0;
+    std::uint32_t handed_own_ = 0;
     std::uint32_t taken_seen_ = 0;
-    typename M::template atomic<std::uint32_t> handed_{0};
+    // Each in a line of its own: what the one writes at each step, the other one need not get when it looks.
+    alignas(cache_line) typename M::template atomic<std::uint32_t> handed_{0};
     alignas(cache_line) typename M::template atomic<std::uint32_t> taken_{0};
     alignas(cache_line) std::array<T, N> slots_;
 };
