@@ -42,7 +42,7 @@ class owner_gate {
         inside_.store(0, memory_order::release);                           // E3 -> A3
         fenced_ ? M::full_fence() : M::light_fence();                      // E3, before the look: pairs with A2
         if (asked_.load(memory_order::relaxed) != open_now) [[unlikely]] { // relaxed: only whether to wake
-            M::futex_wake(inside_, 1);
+            wake();
         }
     }
 
@@ -75,7 +75,8 @@ class owner_gate {
         leave();
         return false;
     }
-    void await_open() noexcept {
+    [[gnu::noinline, gnu::cold]] void wake() noexcept { M::futex_wake(inside_, 1); }
+    [[gnu::noinline, gnu::cold]] void await_open() noexcept {
         for (int i = 0; i < M::gate_spins; ++i) {
             if (asked_.load(memory_order::acquire) == open_now) {
                 return;

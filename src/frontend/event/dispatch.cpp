@@ -238,8 +238,7 @@ bool dispatcher::receive_some() noexcept {
 // One event, received at home, of which nobody wants to know.
 bool dispatcher::is_plain(const delivery& d) const noexcept {
     return d.at_home && d.count == 1 && d.to->receive_multi == nullptr && fibers_ == nullptr &&
-           this_event_thread.plain && !em_.enters.any() && !em_.exits.any() &&
-           !event::of(d.events.front())->group.any() && !the_event_hooks.takes_times();
+           this_event_thread.plain && !em_.watches_calls() && !event::of(d.events.front())->group.any();
 }
 
 // As receive_scheduled(), for as long as what comes is plain too: in one frame, in which none of the receive functions
@@ -249,29 +248,37 @@ bool dispatcher::receive_plain(delivery*& now, delivery*& next) noexcept {
     worker& self = worker::of(*current_page);
     root_frame frame;
     em_.calls(core_, self.ctx);
+    const dispatch_limits& l = now_.limits;
     for (;;) {
         delivery& d = *now;
-        thread.inside = d.to;
+        execution_object& to = *d.to;
+        thread.inside = &to;
         thread.queue = d.from;
         thread.scheduled = d.from;
         thread.holds = d.from->atomic() ? EM_SCHED_CONTEXT_TYPE_ATOMIC : EM_SCHED_CONTEXT_TYPE_NONE;
-        ++did_.events;
+        // So many may follow before the loop looks at its limits.
+        std::uint64_t more = looks_at_once() ? std::min(l.rounds - did_.rounds, l.events - did_.events) - 1 : 0;
         std::exception_ptr thrown;
-        const em_event_t e = d.events.front();
-        if (verifies()) {
-            event::of(e)->state.note(event_call::dispatch);
-        }
-        try {
-            d.to->receive(d.to->context, e, event::of(e)->type, d.from->handle,
-                          d.from->context.load(memory_order::acquire));
-        } catch (...) {
-            thrown = std::current_exception();
+        bool plain = true;
+        for (event* e = event::of(d.events.front()); e != nullptr;) {
+            ++did_.events;
+            if (verifies()) {
+                e->state.note(event_call::dispatch);
+            }
+            try {
+                to.receive(to.context, e->handle(), e->type, d.from->handle,
+                           d.from->context.load(memory_order::acquire));
+            } catch (...) {
+                thrown = std::current_exception();
+            }
+            plain = thrown == nullptr && thread.group_count == 0 && frame.untouched(self.ahead.held_of(frame.pending));
+            e = plain && more-- > 1 ? em_.goes_on_at_home(d) : nullptr;
+            did_.rounds += e != nullptr ? 1 : 0;
         }
         bool found = false;
-        if (thrown != nullptr || thread.group_count != 0 || em_.has_local(core_) ||
-            !frame.untouched(self.ahead.held_of(frame.pending)) ||
+        if (!plain || em_.has_local(core_) ||
             !em_.received_at_home(core_, d, now_.burst, looks_at_once() ? next : nullptr, found)) [[unlikely]] {
-            end_frame(em_, *d.to, frame, thrown);
+            end_frame(em_, to, frame, thrown);
             em_event_group_processing_end();
             thread.inside = nullptr;
             thread.queue = nullptr;

@@ -39,6 +39,7 @@
 #include "frontend/event/event_group.hpp"
 #include "frontend/event/execution_object.hpp"
 #include "frontend/event/handle_table.hpp"
+#include "frontend/event/hooks.hpp"
 #include "frontend/event/machine_lock.hpp"
 #include "frontend/event/pool.hpp"
 #include "frontend/event/queue.hpp"
@@ -152,6 +153,11 @@ struct alignas(event::alignment) event_home {
     // The core's, inside of its gate, or the holder's of event_machine's lock.
     delivery* current = nullptr; // what it receives, if that is not counted
     std::uint64_t to = 0;        // cores for which something was not handed over
+    // Until it chooses at length again, nothing but the queue that it receives from and `asking` can make it choose
+    // anything else. Whoever has had the lock takes this away.
+    bool quiet = false;
+    unsigned left = 0; // choices until then, of `granted`
+    unsigned granted = 0;
     linked_list<event_queue, &event_queue::of_borrower> borrowed;
     unsigned turn = 0;                              // events received since the first of these is the first
     std::uint64_t stuck = 0;                        // cores that have done nothing since the last look
@@ -316,6 +322,8 @@ class event_machine {
     // The same for a core that works at home; false: received() does it.
     [[nodiscard]] bool received_at_home(int core, delivery& d, unsigned most, delivery* next, bool& found) noexcept;
     [[nodiscard]] bool has_local(int core) const noexcept { return local_.has(core); }
+    // After a receive function, at home: the next event of the same queue. Null: received() says what comes next.
+    [[nodiscard]] event* goes_on_at_home(const delivery& d) noexcept;
     // The calling core may work at home between these.
     void begin_work(int core) noexcept;
     void end_work(int core) noexcept;
@@ -361,6 +369,10 @@ class event_machine {
 
     callbacks<em_dispatch_enter_func_t> enters;
     callbacks<em_dispatch_exit_func_t> exits;
+    // A function of the program wants to know of each receive function.
+    [[nodiscard]] bool watches_calls() const noexcept {
+        return enters.any() || exits.any() || the_event_hooks.takes_times();
+    }
 
   private:
     friend machine_lock;

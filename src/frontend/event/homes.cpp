@@ -60,6 +60,7 @@ void event_machine::stop_cores() noexcept {
     }
     std::uint64_t done = 0;
     each_core(working_, [&](int c) {
+        home(c).quiet = false;
         deliver_sent(c);
         done += home(c).decisions.load(memory_order::relaxed);
     });

@@ -13,20 +13,17 @@
 namespace skerry::inline SKERRY_ABI::detail {
 
 inline bool event_machine::send_from_home(event& e, em_queue_t to) noexcept {
-    if (!at_home_.load(memory_order::relaxed)) { // a hint, which spares the gate
-        return false;
-    }
     const event_thread& self = this_event_thread;
     event_home& mine = *self.home;
     bool done = true;
     bool wakes = false;
     {
         const inside_gate inside(mine.gate);
-        if (!at_home_.load(memory_order::acquire)) { // before all that the lock guards
+        if (!mine.quiet && (!at_home_.load(memory_order::acquire) || open_places_ != 0)) { // before all that it guards
             return false;
         }
         event_queue* const q = queue(to);
-        if (q == nullptr || q->home < 0 || !q->open || open_places_ != 0 || self.starting != nullptr) {
+        if (q == nullptr || q->home < 0 || self.starting != nullptr) {
             return false;
         }
         if (q->home == self.core) [[likely]] {
@@ -50,15 +47,18 @@ inline bool event_machine::send_from_home(event& e, em_queue_t to) noexcept {
 inline bool event_machine::choose_at_home(int core, event_home& mine, unsigned most, event_queue* last,
                                           delivery& d) noexcept {
     home_ready& ready = *mine.ready;
-    const std::uint64_t decisions = mine.decisions.load(memory_order::relaxed) + 1;
+    const std::uint64_t decisions = mine.decisions.load(memory_order::relaxed) + 1 + (mine.granted - mine.left);
     mine.decisions.store(decisions, memory_order::relaxed);
+    mine.left = mine.granted = static_cast<unsigned>(decisions_for_a_look - 1 - decisions % decisions_for_a_look);
     if (decisions % decisions_for_a_look == 0 || (last == nullptr && ready.priorities() == 0)) [[unlikely]] {
         exchange_mail(core, decisions);
+        last = last != nullptr && last->listed ? nullptr : last; // by what has arrived
     }
     if (mine.asking.load(memory_order::relaxed) != 0) [[unlikely]] {
         lend(core, mine, last == nullptr && mine.borrowed.empty());
     }
     const bool alone = !scheduler_.any_shared() && suspensions_ == nullptr && mine.borrowed.empty();
+    mine.quiet = alone && sleeping_ == 0 && open_places_ == 0 && !has_duties(core) && !offers() && !watches_calls();
     event_queue* q = last;
     bool borrowed = false;
     if (last == nullptr || !alone || last->turn >= ready_set::turn_events ||
@@ -128,6 +128,21 @@ inline bool event_machine::next_at_home(int core, unsigned most, delivery& d, bo
         end_at_home(mine, wakes);
     }
     return found;
+}
+
+inline event* event_machine::goes_on_at_home(const delivery& d) noexcept {
+    event_home& mine = *this_event_thread.home;
+    event_queue& q = *d.from;
+    const inside_gate inside(mine.gate);
+    if (!mine.quiet || mine.left == 0 || mine.asking.load(memory_order::relaxed) != 0 || !q.held || q.events.empty() ||
+        q.turn >= ready_set::turn_events || (mine.ready->priorities() & ~(1U << q.priority)) != 0 ||
+        q.events.first()->group.any()) {
+        return nullptr;
+    }
+    event& e = q.events.pop();
+    --mine.left;
+    q.turn = q.events.empty() ? 0 : q.turn + 1;
+    return &e;
 }
 
 // False: received() has to do it, since what the core receives is counted, or its queue has another owner now.

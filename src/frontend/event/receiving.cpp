@@ -120,6 +120,7 @@ void event_machine::unlist(event_queue& q) noexcept {
 void event_machine::close(event_queue& q, event_list& dropped) noexcept {
     count_all(); // who waits for the end of receive functions
     unlist(q);
+    q.home = -1; // which is not for what is closed
     q.open = false;
     event_list lie = q.events.take_all();
     dropped.append(lie);

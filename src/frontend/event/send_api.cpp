@@ -188,6 +188,23 @@ int send_table(event_call call, em_escope_t scope, const em_event_t* events, int
                : 0;
 }
 
+[[gnu::noinline]] em_status_t send_only(em_event_t event, em_queue_t queue) noexcept {
+    return send_one(event_call::send, EM_ESCOPE_SEND, event, queue, EM_EVENT_GROUP_UNDEF);
+}
+
+// By a core that may be at home.
+[[gnu::noinline]] em_status_t send_verified(em_event_t handle, em_queue_t queue) noexcept {
+    giving_away giving;
+    event& e = *event::of(handle);
+    if (giving.begin(e, event::generation_of(handle), event_call::send)) {
+        if (event_machine::instance()->send_from_home(e, queue)) {
+            return EM_OK;
+        }
+        giving.take_back();
+    }
+    return send_only(handle, queue);
+}
+
 } // namespace
 
 } // namespace skerry::inline SKERRY_ABI::detail
@@ -195,16 +212,11 @@ int send_table(event_call call, em_escope_t scope, const em_event_t* events, int
 using namespace skerry::detail;
 
 em_status_t em_send(em_event_t event, em_queue_t queue) {
-    if (this_event_thread.plain && event != EM_EVENT_UNDEF && !the_event_hooks.any(hook::send)) {
-        giving_away giving;
-        if (giving.begin(*event::of(event), event::generation_of(event), event_call::send)) {
-            if (event_machine::instance()->send_from_home(*event::of(event), queue)) {
-                return EM_OK;
-            }
-            giving.take_back();
-        }
+    const bool plain = this_event_thread.plain && event != EM_EVENT_UNDEF && !the_event_hooks.any(hook::send);
+    if (plain && !verifies() && event_machine::instance()->send_from_home(*event::of(event), queue)) [[likely]] {
+        return EM_OK;
     }
-    return send_one(event_call::send, EM_ESCOPE_SEND, event, queue, EM_EVENT_GROUP_UNDEF);
+    return plain && verifies() ? send_verified(event, queue) : send_only(event, queue);
 }
 
 int em_send_multi(const em_event_t events[], int num, em_queue_t queue) {
