@@ -373,6 +373,8 @@ class event_machine {
     [[nodiscard]] bool watches_calls() const noexcept {
         return enters.any() || exits.any() || the_event_hooks.takes_times();
     }
+    // From now on cores see that.
+    void show_watchers() noexcept { const std::lock_guard lock(lock_); }
 
   private:
     friend machine_lock;
@@ -453,6 +455,9 @@ class event_machine {
     void end_at_home(event_home& mine, bool wakes) noexcept;
     void relieve(std::uint64_t cores) noexcept;
     [[nodiscard]] bool has_mail(int core) const noexcept;
+    [[nodiscard]] bool has_news(int core) const noexcept {
+        return (news_.load(memory_order::relaxed) >> core & 1) != 0; // relaxed: what it is lies under the lock
+    }
     void ask_others(int core, bool asks) noexcept;
     [[nodiscard]] bool await_others(int core, unsigned most, delivery& d) noexcept;
     void drain_outputs() noexcept;
@@ -541,6 +546,7 @@ class event_machine {
     // Written under lock_. Bit c: of core c.
     machine::atomic<std::uint64_t> duties_{0};                          // it has functions to run
     machine::atomic<std::uint64_t> wanted_{0};                          // something is there for it
+    machine::atomic<std::uint64_t> news_{0}; // the same since it found nothing at home, and not at another one's
     machine::atomic<bool> stalled_{false};                              // stalled_outputs_ is not empty
     std::array<machine::atomic<const context*>, EM_MAX_CORES> calls_{}; // each written by its core
 

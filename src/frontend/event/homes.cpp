@@ -415,7 +415,11 @@ bool event_machine::await_others(int core, unsigned most, delivery& d) noexcept 
     bool nothing = true;
     for (const std::uint64_t until = port::now_ns() + patience_ns; !found && nothing && port::now_ns() < until;) {
         machine::pause();
-        found = has_mail(core) && next_at_home(core, most, d, nothing);
+        if (has_mail(core)) {
+            found = next_at_home(core, most, d, nothing);
+        } else if (has_news(core) || has_duties(core)) {
+            break;
+        }
     }
     ask_others(core, false);
     return found;

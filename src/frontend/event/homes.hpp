@@ -122,6 +122,9 @@ inline bool event_machine::next_at_home(int core, unsigned most, delivery& d, bo
         found = choose_at_home(core, mine, most, nullptr, d);
         nothing = !found && mine.ready->priorities() == 0 && mine.borrowed.empty() && !scheduler_.any_shared() &&
                   (suspensions_ == nullptr || resumed_ == 0);
+        if (nothing && has_news(core)) {
+            news_.fetch_and(~(std::uint64_t{1} << core), memory_order::relaxed);
+        }
         wakes = sleeping_ != 0 && !mine.ready->common.empty();
     }
     if (wakes || mine.stuck != 0) [[unlikely]] {

@@ -36,6 +36,12 @@ std::uint64_t event_machine::note() noexcept {
     if (now != wanted_.load(memory_order::relaxed)) {
         wanted_.store(now, memory_order::release);
     }
+    if (at_home_.load(memory_order::relaxed)) { // as above
+        const std::uint64_t news = scheduler_.cores(false);
+        if ((news & ~news_.load(memory_order::relaxed)) != 0) {
+            news_.fetch_or(news, memory_order::relaxed);
+        }
+    }
     return ready;
 }
 

@@ -110,15 +110,15 @@ unsigned starvation_guard::next(unsigned priorities, unsigned starvation) noexce
     return chosen;
 }
 
-std::uint64_t locked_scheduler::cores() const noexcept {
+std::uint64_t locked_scheduler::cores(bool to_take) const noexcept {
     std::uint64_t all = 0;
     for (const queue_group* g = groups_.first(); g != nullptr; g = groups_.after(*g)) {
         all |= g->mask;
     }
     for (int c = 0; c < cores_; ++c) {
         const home_ready& one = homes_[static_cast<std::size_t>(c)].ready;
-        all |= one.own.empty() ? 0 : std::uint64_t{1} << c;
-        all |= one.common.empty() ? 0 : ~std::uint64_t{0};
+        all |= one.priorities() == 0 ? 0 : std::uint64_t{1} << c;
+        all |= one.common.empty() || !to_take ? 0 : ~std::uint64_t{0};
     }
     return all;
 }

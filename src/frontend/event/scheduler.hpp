@@ -35,8 +35,8 @@ class event_scheduler {
     };
     // `at_home`: the core works there.
     [[nodiscard]] virtual choice choose(int core, unsigned resumed, bool at_home) noexcept = 0;
-    // Bit c: something is listed for core c.
-    [[nodiscard]] virtual std::uint64_t cores() const noexcept = 0;
+    // Bit c: something is listed for core c. Without `to_take`: not only what it would take over from another core.
+    [[nodiscard]] virtual std::uint64_t cores(bool to_take = true) const noexcept = 0;
 };
 
 // The queues of one core that are ready: `own` those that no other core may receive from, `common` the others.
@@ -93,7 +93,7 @@ class locked_scheduler final : public event_scheduler {
     void ready(schedulable& s) noexcept override;
     void withdraw(schedulable& s) noexcept override;
     [[nodiscard]] choice choose(int core, unsigned resumed, bool at_home) noexcept override;
-    [[nodiscard]] std::uint64_t cores() const noexcept override;
+    [[nodiscard]] std::uint64_t cores(bool to_take = true) const noexcept override;
 
     // Bit p: the core may take something of priority p that is nobody's.
     [[nodiscard]] unsigned shared(int core) const noexcept;
