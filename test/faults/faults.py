@@ -198,7 +198,7 @@ FAULTS = {
         events(RECEIVING, "q.group->suspended[static_cast<std::size_t>(core)] == 0", "(@ || q.group->suspended[static_cast<std::size_t>(core)] == 0)",
                "cooperative.a_mask_is_new_when_what_is_suspended_beyond_it_has_ended", r"now\.bits"),
     "events: what was resumed goes before all that is ready":
-        events(CHOICE, "const unsigned priority = (at_home ? mine.guard : guard_).next(priorities, starvation_);", "const unsigned priority = guard_.next(@ && resumed != 0 ? resumed : priorities, starvation_);",
+        events(CHOICE, "const unsigned priority = (at_home ? mine.guard : guard_).next(priorities, starvation_);", "const unsigned priority = (at_home ? mine.guard : guard_).next(@ && resumed != 0 ? resumed : priorities, starvation_);",
                "cooperative.it_goes_on_before_what_is_ready_of_equal_priority_and_behind_higher_ones", r"seen\.all\(\)"),
     "events: a receive function is done with its event group when it is suspended":
         events(SUSPENSION, "        frame.leave();\n", "        if (@) em_event_group_processing_end();\n        frame.leave();\n",

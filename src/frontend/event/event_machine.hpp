@@ -544,10 +544,10 @@ class event_machine {
     handle_table<execution_object> objects_{most_objects};
 
     // Written under lock_. Bit c: of core c.
-    machine::atomic<std::uint64_t> duties_{0};                          // it has functions to run
-    machine::atomic<std::uint64_t> wanted_{0};                          // something is there for it
-    machine::atomic<std::uint64_t> news_{0}; // the same since it found nothing at home, and not at another one's
-    machine::atomic<bool> stalled_{false};                              // stalled_outputs_ is not empty
+    machine::atomic<std::uint64_t> duties_{0}; // it has functions to run
+    machine::atomic<std::uint64_t> wanted_{0}; // something is there for it
+    machine::atomic<std::uint64_t> news_{0};   // the same since it found nothing at home, and not at another one's
+    machine::atomic<bool> stalled_{false};     // stalled_outputs_ is not empty
     std::array<machine::atomic<const context*>, EM_MAX_CORES> calls_{}; // each written by its core
 
     std::array<delivery, EM_MAX_CORES> ahead_{}; // each of its core; `from` is written under lock_

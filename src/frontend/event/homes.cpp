@@ -29,8 +29,7 @@ void each_core(std::uint64_t bits, F&& f) {
 
 event_home::event_home(int cores) : out(new channel[static_cast<std::size_t>(cores)]) {} // whose places stay unwritten
 
-// --- the lock
-// ---------------------------------------------------------------------------------------------------------
+// --- the lock --------------------------------------------------------------------------------------------------------
 
 void machine_lock::lock() noexcept {
     mutex_.lock();
@@ -121,8 +120,8 @@ void event_machine::end_loan(event_queue& q) noexcept {
 void event_machine::bring_back_lent() noexcept {
     each_core(working_, [&](int c) {
         event_home& h = home(c);
-        event_queue* const now = h.current != nullptr && std::exchange(h.current->borrowed, false) ? h.current->from
-                                                                                                   : nullptr;
+        event_queue* const now =
+            h.current != nullptr && std::exchange(h.current->borrowed, false) ? h.current->from : nullptr;
         if (now != nullptr) {
             now->is_lent = false;
         }
@@ -137,8 +136,7 @@ void event_machine::bring_back_lent() noexcept {
     });
 }
 
-// --- who receives what
-// ---------------------------------------------------------------------------------------------
+// --- who receives what -----------------------------------------------------------------------------------------------
 
 void event_machine::count_own(int core) noexcept {
     if (core < 0) {
@@ -154,8 +152,7 @@ void event_machine::count_all() noexcept {
     each_core(working_, [this](int c) { count_own(c); });
 }
 
-// --- who works at home
-// ------------------------------------------------------------------------------------------------
+// --- who works at home -----------------------------------------------------------------------------------------------
 
 void event_machine::begin_work(int core) noexcept {
     if (can_work_) {
@@ -183,9 +180,9 @@ int event_machine::owner_of(int core, const event_queue& q) const noexcept {
         return -1;
     }
     const std::uint64_t mask = q.group->mask;
-    const int owner = std::has_single_bit(mask)                ? std::countr_zero(mask)
+    const int owner = std::has_single_bit(mask)             ? std::countr_zero(mask)
                       : (mask & all_cores()) == all_cores() ? core
-                                                               : -1;
+                                                            : -1;
     return owner >= 0 && (working_ >> owner & 1) != 0 ? owner : -1;
 }
 
@@ -283,8 +280,132 @@ void event_machine::relieve(std::uint64_t cores) noexcept {
     wake_one(note(), w);
 }
 
-// --- on the way to other cores
-// -----------------------------------------------------------------------------------------
+// --- receiving at home -----------------------------------------------------------------------------------------------
+
+// Inside of the gate. `last`: the queue that it has received from, whose turn goes on if nothing comes before. False:
+// nothing of its own comes next.
+bool event_machine::choose_at_home(int core, event_home& mine, unsigned most, event_queue* last, delivery& d) noexcept {
+    home_ready& ready = *mine.ready;
+    const std::uint64_t decisions = mine.decisions.load(memory_order::relaxed) + 1 + (mine.granted - mine.left);
+    mine.decisions.store(decisions, memory_order::relaxed);
+    mine.left = mine.granted = static_cast<unsigned>(decisions_for_a_look - 1 - decisions % decisions_for_a_look);
+    if (decisions % decisions_for_a_look == 0 || (last == nullptr && ready.priorities() == 0)) [[unlikely]] {
+        exchange_mail(core, decisions);
+        last = last != nullptr && last->listed ? nullptr : last; // by what has arrived
+    }
+    if (mine.asking.load(memory_order::relaxed) != 0) [[unlikely]] {
+        lend(core, mine, last == nullptr && mine.borrowed.empty());
+    }
+    const bool alone = !scheduler_.any_shared() && suspensions_ == nullptr && mine.borrowed.empty();
+    mine.quiet = alone && sleeping_ == 0 && open_places_ == 0 && !has_duties(core) && !offers() && !watches_calls();
+    event_queue* q = last;
+    bool borrowed = false;
+    if (last == nullptr || !alone || last->turn >= ready_set::turn_events ||
+        (ready.priorities() & ~(1U << last->priority)) != 0) {
+        if (last != nullptr && !last->listed) {
+            ready.put(*last);
+        }
+        const unsigned own = ready.priorities();
+        if (own == 0 && mine.borrowed.empty()) {
+            return false;
+        }
+        q = alone && (own & (own - 1)) == 0
+                ? static_cast<event_queue*>(&ready.first(static_cast<unsigned>(std::countr_zero(own))))
+                : choose_among(core, own, decisions);
+        if (q == nullptr) {
+            return false;
+        }
+        borrowed = q->home != core;
+        if (!borrowed) {
+            ready.take(*q);
+        }
+    }
+    d.resumed = nullptr;
+    d.at_home = true;
+    d.borrowed = borrowed;
+    mine.current = &d;
+    worker::of(*current_page).trace.take_queue(trace_id(q->handle));
+    if (borrowed) [[unlikely]] {
+        receive_borrowed(mine, most, d);
+        return true;
+    }
+    d.from = q;
+    d.to = q->owner;
+    if (most == 1 || d.to->most_events == 1) {
+        d.events.front() = q->events.pop().handle();
+        d.count = 1;
+    } else {
+        fill(*q, q->events, most, d);
+    }
+    q->turn = q->events.empty() ? 0 : q->turn + d.count;
+    q->held = q->atomic();
+    if (!q->held && !q->events.empty()) {
+        ready.put(*q); // the others may be received meanwhile
+    }
+    return true;
+}
+
+// `nothing`: nor is anything there that is nobody's.
+bool event_machine::next_at_home(int core, unsigned most, delivery& d, bool& nothing) noexcept {
+    if (!at_home_.load(memory_order::relaxed)) { // as above
+        return false;
+    }
+    event_home& mine = *this_event_thread.home;
+    bool found = false;
+    bool wakes = false;
+    {
+        const inside_gate inside(mine.gate);
+        if (!at_home_.load(memory_order::acquire)) {
+            return false;
+        }
+        found = choose_at_home(core, mine, most, nullptr, d);
+        nothing = !found && mine.ready->priorities() == 0 && mine.borrowed.empty() && !scheduler_.any_shared() &&
+                  (suspensions_ == nullptr || resumed_ == 0);
+        if (nothing && has_news(core)) {
+            news_.fetch_and(~(std::uint64_t{1} << core), memory_order::relaxed);
+        }
+        wakes = sleeping_ != 0 && !mine.ready->common.empty();
+    }
+    if (wakes || mine.stuck != 0) [[unlikely]] {
+        end_at_home(mine, wakes);
+    }
+    return found;
+}
+
+// False: received() has to do it, since what the core receives is counted, or its queue has another owner now.
+bool event_machine::received_at_home(int core, delivery& d, unsigned most, delivery* next, bool& found) noexcept {
+    event_home& mine = *this_event_thread.home;
+    bool wakes = false;
+    {
+        const inside_gate inside(mine.gate);
+        if (!d.at_home) {
+            return false;
+        }
+        event_queue& q = *d.from;
+        event_queue* goes_on = nullptr;
+        if (d.borrowed || q.home != core) [[unlikely]] { // in the second case it had another owner meanwhile
+            if (!d.borrowed || (q.lent.empty() && !give_back(mine, q))) {
+                return false;
+            }
+        } else {
+            q.held = false;
+            goes_on = q.events.empty() || q.listed ? nullptr : &q;
+        }
+        d.at_home = false;
+        mine.current = nullptr;
+        found = next != nullptr && !has_duties(core) && choose_at_home(core, mine, most, goes_on, *next);
+        if (!found && goes_on != nullptr && !q.listed) {
+            mine.ready->put(q);
+        }
+        wakes = sleeping_ != 0 && !mine.ready->common.empty();
+    }
+    if (wakes || mine.stuck != 0) [[unlikely]] {
+        end_at_home(mine, wakes);
+    }
+    return true;
+}
+
+// --- on the way to other cores ---------------------------------------------------------------------------------------
 
 bool event_machine::has_mail(int core) const noexcept {
     for (int c = 0; c < core_count(); ++c) {
@@ -433,22 +554,24 @@ void event_machine::end_at_home(event_home& mine, bool wakes) noexcept {
     }
 }
 
-// Of several priorities; none: what is nobody's comes next.
+// Of several, or one; none: what is nobody's or was resumed comes next, and the choice is made under the lock.
 event_queue* event_machine::choose_among(int core, unsigned own, std::uint64_t decisions) noexcept {
     const core_fibers* const fibers_here = fibers(core);
-    const unsigned others = scheduler_.shared(core) | (fibers_here != nullptr ? fibers_here->resumed.priorities() : 0);
+    const unsigned goes_on = fibers_here != nullptr ? fibers_here->resumed.priorities() : 0;
+    const unsigned shared = scheduler_.shared(core);
     const event_home& mine = home(core);
     home_ready& ready = *mine.ready;
-    const starvation_guard before = ready.guard;
     const unsigned lent = mine.borrowed.empty() ? 0 : 1U << mine.borrowed.first()->priority;
-    const unsigned priority = ready.guard.next(own | lent | others, options_.starvation);
-    const bool takes_turns = ((own | lent) >> priority & 1) != 0; // with what is nobody's: at every few choices that comes first
-    if ((others >> priority & 1) != 0 && (!takes_turns || decisions % decisions_for_a_look == 0)) {
-        ready.guard = before; // the choice is made under the lock
+    const starvation_guard before = ready.guard;
+    const unsigned priority = ready.guard.next(own | lent | goes_on | shared, options_.starvation);
+    const unsigned bit = 1U << priority;
+    event_queue* const first = (own & bit) != 0 ? static_cast<event_queue*>(&ready.first(priority)) : nullptr;
+    // What is nobody's takes turns with the others.
+    if ((goes_on & bit) != 0 || ((shared & bit) != 0 && (first == nullptr || first->turn == 0))) {
+        ready.guard = before;
         return nullptr;
     }
-    const bool takes_borrowed = (lent >> priority & 1) != 0 && ((own >> priority & 1) == 0 || decisions % 2 != 0);
-    return takes_borrowed ? mine.borrowed.first() : static_cast<event_queue*>(&ready.first(priority));
+    return first == nullptr || ((lent & bit) != 0 && decisions % 2 != 0) ? mine.borrowed.first() : first;
 }
 
 } // namespace skerry::inline SKERRY_ABI::detail

@@ -26,8 +26,8 @@ struct schedulable {
     schedulable(kind k, queue_group* of) noexcept : what(k), group(of) {}
 
     const kind what;
-    int home = -1;            // the core whose queue it is; negative: nobody's
-    queue_group* const group; // null: of a queue that nobody schedules
+    int home = -1;                                   // the core whose queue it is; negative: nobody's
+    queue_group* const group;                        // null: of a queue that nobody schedules
     em_queue_prio_t priority = EM_QUEUE_PRIO_NORMAL; // of a queue constant
 
     // Apart from what senders on other cores read: its owner writes these at each step.
