@@ -40,7 +40,7 @@ class owner_gate {
     }
     void leave() noexcept {
         inside_.store(0, memory_order::release);                           // E3 -> A3
-        fenced_ ? M::full_fence() : M::light_fence();                      // E3, before the look: pairs with A2
+        fenced_ ? fence_outside() : M::light_fence();                      // E3, before the look: pairs with A2
         if (asked_.load(memory_order::relaxed) != open_now) [[unlikely]] { // relaxed: only whether to wake
             wake();
         }
@@ -68,13 +68,16 @@ class owner_gate {
   private:
     [[nodiscard]] bool try_enter() noexcept {
         inside_.store(1, memory_order::relaxed);      // E1 -> A3; relaxed: A3 reads nothing behind it
-        fenced_ ? M::full_fence() : M::light_fence(); // E1, before the look: pairs with A2
+        fenced_ ? fence_inside() : M::light_fence();  // E1, before the look: pairs with A2
         if (asked_.load(memory_order::acquire) == open_now) [[likely]] { // E2 <- A1, A4
             return true;
         }
         leave();
         return false;
     }
+    // Apart, so that the rest has no fence.
+    [[gnu::noinline, gnu::cold]] static void fence_inside() noexcept { M::full_fence(); }
+    [[gnu::noinline, gnu::cold]] static void fence_outside() noexcept { M::full_fence(); }
     [[gnu::noinline, gnu::cold]] void wake() noexcept { M::futex_wake(inside_, 1); }
     [[gnu::noinline, gnu::cold]] void await_open() noexcept {
         for (int i = 0; i < M::gate_spins; ++i) {

@@ -440,7 +440,7 @@ class event_machine {
     // Under lock_, or inside of the core's gate.
     void arrive(int core, const event_home::parcel& p) noexcept;
     // Inside of the core's gate.
-    void lend(int core, event_home& mine, bool keeps_one) noexcept;
+    [[gnu::noinline, gnu::cold]] void lend(int core, event_home& mine, bool keeps_one) noexcept;
     [[nodiscard]] bool give_back(event_home& mine, event_queue& q) noexcept;
     void receive_borrowed(event_home& mine, unsigned most, delivery& d) noexcept;
     void exchange_mail(int core, std::uint64_t decisions) noexcept;
@@ -452,7 +452,7 @@ class event_machine {
 
     // Neither.
     [[nodiscard]] bool next_at_home(int core, unsigned most, delivery& d, bool& nothing) noexcept;
-    void end_at_home(event_home& mine, bool wakes) noexcept;
+    [[gnu::noinline, gnu::cold]] void end_at_home(event_home& mine, bool wakes) noexcept;
     void relieve(std::uint64_t cores) noexcept;
     [[nodiscard]] bool has_mail(int core) const noexcept;
     [[nodiscard]] bool has_news(int core) const noexcept {

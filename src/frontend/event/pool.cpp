@@ -157,17 +157,21 @@ event* event_pool::take(std::uint32_t size, em_event_type_t type, bool counts) n
 event* event_pool::take_cached(cache& of, unsigned subpool) noexcept {
     const inside_gate inside(of.gate);
     cache::part& own = of.parts[subpool];
-    if (own.free.first != nullptr) {
+    if (own.free.first == nullptr) [[unlikely]] {
+        fetch(own, subpool);
+    } else {
         ++own.taken;
-        return own.free.pop();
     }
-    const std::lock_guard shared_lock(lock_);
+    return own.free.pop();
+}
+
+void event_pool::fetch(cache::part& own, unsigned subpool) noexcept {
+    const std::lock_guard lock(lock_);
     shelf& shared = shelves_[subpool];
     if (shared.free.first != nullptr) {
         ++shared.asked;
         move(shared.free, own.free, batch(subpool));
     }
-    return own.free.pop();
 }
 
 event* event_pool::take_shared(unsigned subpool) noexcept {
@@ -236,10 +240,7 @@ void event_pool::give(event& e) noexcept {
     if (cache* const own = mine(e.subpool)) {
         give_cached(*own, e);
     } else {
-        const std::lock_guard lock(lock_);
-        shelf& shared = shelves_[e.subpool];
-        shared.free.push(e);
-        ++shared.given;
+        give_shared(e);
     }
     if (waiting_.load(memory_order::relaxed) != 0) [[unlikely]] { // P5; the lock or the gate before orders it
         wake();
@@ -250,13 +251,24 @@ void event_pool::give_cached(cache& to, event& e) noexcept {
     const unsigned subpool = e.subpool;
     const inside_gate inside(to.gate);
     cache::part& own = to.parts[subpool];
-    if (own.free.count >= subpools_[subpool].cached) {
-        const std::lock_guard shared_lock(lock_);
-        move(own.free, shelves_[subpool].free, batch(subpool));
-        ++shelves_[subpool].given;
+    if (own.free.count >= subpools_[subpool].cached) [[unlikely]] {
+        bring_back(own, subpool);
     }
     own.free.push(e);
     ++own.given;
+}
+
+void event_pool::bring_back(cache::part& own, unsigned subpool) noexcept {
+    const std::lock_guard lock(lock_);
+    move(own.free, shelves_[subpool].free, batch(subpool));
+    ++shelves_[subpool].given;
+}
+
+void event_pool::give_shared(event& e) noexcept {
+    const std::lock_guard lock(lock_);
+    shelf& shared = shelves_[e.subpool];
+    shared.free.push(e);
+    ++shared.given;
 }
 
 void event_pool::give_back_cache(int core) noexcept {

@@ -129,10 +129,14 @@ class event_pool {
     class all_locks;
 
     [[nodiscard]] event* take_cached(cache& of, unsigned subpool) noexcept;
-    [[nodiscard]] event* take_shared(unsigned subpool) noexcept;
-    [[nodiscard]] event* take_anywhere(unsigned smallest, bool counts) noexcept;
-    void wake() noexcept;
     void give_cached(cache& to, event& e) noexcept;
+    // What takes a lock stands apart, so that the rest has no locked operation.
+    [[nodiscard, gnu::noinline, gnu::cold]] event* take_shared(unsigned subpool) noexcept;
+    [[nodiscard, gnu::noinline, gnu::cold]] event* take_anywhere(unsigned smallest, bool counts) noexcept;
+    [[gnu::noinline, gnu::cold]] void fetch(cache::part& own, unsigned subpool) noexcept;
+    [[gnu::noinline, gnu::cold]] void bring_back(cache::part& own, unsigned subpool) noexcept;
+    [[gnu::noinline, gnu::cold]] void give_shared(event& e) noexcept;
+    [[gnu::noinline, gnu::cold]] void wake() noexcept;
     // Of how many events a cache and its subpool speak at a time.
     [[nodiscard]] std::size_t batch(unsigned subpool) const noexcept;
     // The calling core's; null: it is none, or caches none of these.
