@@ -24,7 +24,7 @@ ROOTS = ("em_alloc", "em_free", "em_send", "event_machine::send_from_home", "dis
 NOT_NOW = re.compile(
     r"::(?:wake|await_open|fence_inside|fence_outside|end_at_home|lend|give_back|receive_borrowed|send_away_from_home|"
     r"exchange_mail|choose_among|fill|pass_on|fetch|bring_back|give_shared|take_shared|take_anywhere|send_only|"
-    r"send_verified|end_frame|end_context|begin_verified|take_back|each_of_some)\(|root_frame::|refuse|event_error|"
+    r"send_verified|end_frame|end_context|begin_verified|take_back)\(|::each_of_some<|root_frame::|refuse|event_error|"
     r"::tell_|trace_sink<|trace_sends|event_state::note|em_event_group_processing_end|std::__exception_ptr::|"
     r"std::current_exception|^(?:__|_Unwind)|@plt")
 
