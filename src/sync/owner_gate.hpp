@@ -67,8 +67,8 @@ class owner_gate {
 
   private:
     [[nodiscard]] bool try_enter() noexcept {
-        inside_.store(1, memory_order::relaxed);      // E1 -> A3; relaxed: A3 reads nothing behind it
-        fenced_ ? fence_inside() : M::light_fence();  // E1, before the look: pairs with A2
+        inside_.store(1, memory_order::relaxed);     // E1 -> A3; relaxed: A3 reads nothing behind it
+        fenced_ ? fence_inside() : M::light_fence(); // E1, before the look: pairs with A2
         if (asked_.load(memory_order::acquire) == open_now) [[likely]] { // E2 <- A1, A4
             return true;
         }
