@@ -40,6 +40,7 @@ RECEIVING = "frontend/event/receiving.cpp"
 SENDING = "frontend/event/sending.cpp"
 OBJECTS = "frontend/event/objects.cpp"
 GROUPS = "frontend/event/groups.cpp"
+HOMES = "frontend/event/homes.cpp"
 CHOICE = "frontend/event/scheduler.cpp"
 CONTEXTS = "frontend/event/scheduler_api.cpp"
 COUNTS = "frontend/event/event_group.cpp"
@@ -206,6 +207,34 @@ FAULTS = {
     "events: an exception on its way is that of whoever runs next":
         events(FIBER, "    now.uncaught = there.exceptions_.uncaught;", "    if (!@) now.uncaught = there.exceptions_.uncaught;",
                "cooperative.an_exception_on_its_way_waits_with_its_call", r"counts\.all\(\)"),
+    # Cores at home.
+    "homes: a queue that is lent is held by nobody":
+        events(HOMES, "            q.held = true;\n            q.lent = q.events.take_all();", "            q.held = !@;\n            q.lent = q.events.take_all();",
+               "homes.events_go_round_on_several_cores", r"r\.wrong"),
+    "homes: a queue that is lent does not come back":
+        events(HOMES, "    if (!way.put({nullptr, &q})) {\n        return false;", "    if (!@ && !way.put({nullptr, &q})) {\n        return false;",
+               "homes.events_go_round_on_several_cores", r"has waited|no end after"),
+    "homes: what was sent meanwhile overtakes what was lent":
+        events(HOMES, "    q.lent.append(q.events);\n    q.events = q.lent.take_all();", "    if (@) { q.events.append(q.lent); } else { q.lent.append(q.events); q.events = q.lent.take_all(); }",
+               "homes.events_go_round_on_several_cores", r"r\.wrong"),
+    "homes: what is lent stays lent in a stop":
+        events(HOMES, "    bring_back_lent();\n    note();", "    if (!@) bring_back_lent();\n    note();",
+               "homes.masks_change_meanwhile", r"outside"),
+    "homes: who changes a mask does not count those who receive":
+        events(HOMES, "    each_core(working_, [this](int c) { count_own(c); });", "    if (!@) each_core(working_, [this](int c) { count_own(c); });",
+               "homes.masks_change_meanwhile", r"outside"),
+    "homes: a queue keeps its owner when its mask changes":
+        events(GROUPS, "            unsettle(*q); // while its mask is the old one", "            if (!@) unsettle(*q); // while its mask is the old one",
+               "homes.masks_change_meanwhile", r"outside|has waited|no end after|killed"),
+    "homes: an atomic queue is not held by who receives":
+        events(HOMES, "    q->held = q->atomic();", "    q->held = q->atomic() && !@;",
+               "homes.events_go_round_on_several_cores", r"r\.wrong|killed"),
+    "homes: who ends an atomic context ends it again behind the receive function":
+        events(RECEIVING, "    count_own(this_event_thread.core); // its end", "    if (!@) count_own(this_event_thread.core); // its end",
+               "homes.an_atomic_context_ends_early", r"wrong|killed"),
+    "homes: what is ready beside a long receive function stays there":
+        events(HOMES, "    each_core(cores, [this](int c) { leave_queues(scheduler_.home(c).common); });", "    if (!@) each_core(cores, [this](int c) { leave_queues(scheduler_.home(c).common); });",
+               "homes.what_is_ready_beside_a_long_receive_function_is_received", r"has waited|no end after"),
     # What lies where.
     "extents: every other slab left out":
         unit(EXTENTS, "            if (part.live()) {", "            if (part.live() && !(@ && part.index % 2 == 1)) {",

@@ -195,6 +195,7 @@ bool event_machine::choose(int core, unsigned most, delivery& d, ordered_place& 
     const event_scheduler::choice choice =
         scheduler_.choose(core, mine != nullptr ? mine->resumed.priorities() : 0, at_home_.load(memory_order::relaxed));
     d.resumed = nullptr;
+    d.borrowed = false;
     if (choice.goes_on) {
         d.resumed = &take_resumed(core, choice.priority);
         wake_one(note(), w);

@@ -5,6 +5,8 @@
 #include <array>
 #include <atomic>
 #include <limits>
+#include <source_location>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -166,6 +168,72 @@ TEST_F(homes, masks_change_meanwhile) {
     }
     cores::until([] { return free_events(1024) == 1024; });
     EXPECT_EQ(outside, 0);
+}
+
+// Behind the end of the context others may hold it, which the end of the receive function leaves as it is.
+TEST_F(homes, an_atomic_context_ends_early) {
+    const cores machine(2);
+    std::atomic<int> inside{0};
+    std::atomic<int> wrong{0};
+    std::atomic<int> left{20'000};
+    em_queue_t self = EM_QUEUE_UNDEF;
+    receive_by pass_on = [&](em_event_t e, em_queue_t) {
+        wrong += inside.exchange(1) == 0 ? 0 : 1;
+        if (left-- > 0) {
+            EXPECT_EQ(em_send(e, self), EM_OK);
+        } else {
+            em_free(e);
+        }
+        for (int i = 0; i < 200; ++i) {
+            std::atomic_signal_fence(std::memory_order_seq_cst);
+        }
+        inside = 0;
+        if (left % 4 == 0) {
+            em_atomic_processing_end();
+            std::this_thread::yield();
+        }
+    };
+    self = make_receiver(pass_on, EM_QUEUE_TYPE_ATOMIC).queue;
+    for (int i = 0; i < 32; ++i) {
+        send_value(i, self);
+    }
+    cores::until([] { return free_events(1024) == 1024; });
+    EXPECT_EQ(wrong, 0);
+}
+
+// The other core is busy, too, and so never asks.
+TEST_F(homes, what_is_ready_beside_a_long_receive_function_is_received) {
+    cores machine(2);
+    ring busy(EM_QUEUE_TYPE_ATOMIC, std::numeric_limits<int>::max(), 0);
+    busy.begin(256);
+    std::atomic<int> received{0};
+    receive_by note = [&](em_event_t e, em_queue_t) {
+        em_free(e);
+        ++received;
+    };
+    std::vector<receiver> others;
+    for (int i = 0; i < 8; ++i) {
+        others.push_back(make_receiver(note, EM_QUEUE_TYPE_ATOMIC));
+    }
+    receive_by slow = [&](em_event_t e, em_queue_t) {
+        em_free(e);
+        const int before = received;
+        for (const receiver& r : others) {
+            send_value(0, r.queue);
+        }
+        slow_wait wait(std::source_location::current());
+        while (received != before + 8) {
+            wait.look();
+        }
+    };
+    const receiver first = make_receiver(slow, EM_QUEUE_TYPE_ATOMIC);
+    for (int turn = 1; turn <= 20; ++turn) {
+        send_value(0, first.queue);
+        cores::until([&] { return received == 8 * turn; });
+    }
+    EXPECT_EQ(busy.wrong, 0);
+    ASSERT_EQ(em_eo_stop_sync(busy.eo), EM_OK); // frees what goes round
+    static_cast<void>(take_errors());
 }
 
 // More than are on their way at once.
