@@ -222,14 +222,14 @@ struct handover_ring_world : letters_world {
 
 // Who stops both, by a gate each, takes what was not handed over yet. Then they go on.
 struct stopped_ring_world : letters_world {
-    stopped_ring_world() { label(gates, "gates"); }
+    stopped_ring_world() {
+        label(gates, "gates");
+        send(0);
+    }
     void sender() {
         gates[0].enter();
-        send(0);
-        ring.hand_over();
         send(1);
-        gates[0].leave();
-        gates[0].enter();
+        ring.hand_over();
         send(2);
         gates[0].leave();
     }
