@@ -3,6 +3,8 @@
 // Faults seeded into gate, owner's gate, handover ring, mutex, condition, shared fence, event count, join word and
 // latch, by the steps of src/sync/README.md.
 
+#include <skerry/detail/base/cache_line.hpp>
+
 #include "deque_world.hpp"
 #include "seeded.hpp"
 #include "sync_worlds.hpp"

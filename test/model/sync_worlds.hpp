@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <string>
 
 #include <skerry/detail/sync/heavy_fence.hpp>
 #include <skerry/detail/sync/join_word.hpp>
