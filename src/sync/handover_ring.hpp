@@ -46,7 +46,7 @@ class handover_ring {
         handed_.store(end_, memory_order::release); // R2 -> R3
     }
 
-    // relaxed: a hint.
+    // relaxed: a hint. True for the receiver: take() finds something.
     [[nodiscard]] bool has_any() const noexcept {
         return handed_.load(memory_order::relaxed) != taken_.load(memory_order::relaxed);
     }

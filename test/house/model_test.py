@@ -14,7 +14,7 @@ READMES = {
     "src/sync/README.md": f"## The deque\nText.\n{TABLE}| P1, S1 | owner | puts |\n\n"
                           f"## Joins, latches, event counts{TABLE}| gate G1 | anybody | enters |\n"
                           f"## The owner's gate{TABLE}| E1 | owner | enters |\n"
-                          f"## The letter box{TABLE}| B1 | sender | looks |\n",
+                          f"## The handover ring{TABLE}| R1 | sender | looks |\n",
     "src/sched/README.md": f"## Memory of tasks{TABLE}| A1 | anybody | gives |\n## Counts ahead{TABLE}| C1 | anybody | takes |\n## Sleep{TABLE}| Z0 | sleeper | counts |\n"
                            f"## Waiting{TABLE}| F1 | thief | ends |\n## Requests to stop{TABLE}| T1 | anybody | asks |\n## A call passed on{TABLE}| R1 | sleeper | remembers |\n"
                            f"## Slots{TABLE}| K1 | visitor | takes |\n## Contexts{TABLE}| X1 | owner | enters |\n"
@@ -41,7 +41,7 @@ READMES = {
                                 'tests = ["unit_arena", "unit_arena: Arena.IsThere"] }\n'
                                 '[[unlabelled]]\nfiles = ["src/runtime/flag.cpp"]\nwhy = "a flag"\ntests = []\n',
 }
-STEPS = {"faults": ["deque P1", "gate G1", "owner gate E1", "letter box B1"], "sched": ["sleep Z0", "leapfrog F1", "relay R1", "contexts X1", "queue Q1", "blocks A1", "counts C1", "stop T1"], "fabric": ["message W1"],
+STEPS = {"faults": ["deque P1", "gate G1", "owner gate E1", "handover ring R1"], "sched": ["sleep Z0", "leapfrog F1", "relay R1", "contexts X1", "queue Q1", "blocks A1", "counts C1", "stop T1"], "fabric": ["message W1"],
          "trace": ["trace T1"], "manycore": ["locked L1"], "manycore_sched": ["interrupt I1"],
          "slots": ["slots K1"], "permits": ["permits H1"], "reserve": ["reserve V1"], "deps": ["deps N1"],
          "frontend": ["future U1", "cells C1"]}

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Faults seeded into gate, owner's gate, letter box, mutex, condition, shared fence, event count, join word and latch,
-// by the steps of src/sync/README.md.
+// Faults seeded into gate, owner's gate, handover ring, mutex, condition, shared fence, event count, join word and
+// latch, by the steps of src/sync/README.md.
+
+#include <skerry/detail/base/cache_line.hpp>
 
 #include "deque_world.hpp"
 #include "seeded.hpp"
@@ -21,7 +23,10 @@ using owners = owner_gate_world<false>;
 constexpr auto run_owner_gate = run_world<owners, &owners::owner, &owners::other_twice>;
 using fenced = owner_gate_world<true>;
 constexpr auto run_fenced = run_world<fenced, &fenced::owner, &fenced::other_twice>;
-constexpr auto run_letters = run_world<letter_box_world, &letter_box_world::sender, &letter_box_world::receiver>;
+using handing_over = handover_ring_world<true>;
+constexpr auto run_handover = run_world<handing_over, &handing_over::sender, &handing_over::receiver>;
+using stopped = stopped_ring_world;
+constexpr auto run_stopped = run_world<stopped, &stopped::sender, &stopped::receiver, &stopped::other>;
 constexpr auto run_mutex = run_world<mutex_world, &mutex_world::visitor, &mutex_world::visitor, &mutex_world::visitor>;
 constexpr auto run_mutex_of_two = run_world<mutex_world, &mutex_world::visitor, &mutex_world::visitor>;
 constexpr auto run_condition = run_world<condition_world, &condition_world::waiter, &condition_world::notifier>;
@@ -64,6 +69,18 @@ bool sleep_on_anything(request& r) {
     r.expected = perform(now).value;
     return false;
 }
+
+// What is read is one more than it is.
+bool one_more(const request& r, reply& a, bool mine) {
+    if (mine) {
+        a = perform(r);
+        ++a.value;
+    }
+    return mine;
+}
+
+// Who takes looks how much was handed over. How much was taken stands in the next line.
+bool is_look_at_handed(const request& r) { return is(r, action::load, "take") && r.acquires(); }
 
 // Whether the thread that asks has waited for its owner's gate since it began to enter.
 bool has_waited() { return owners::watching::current->waited[static_cast<std::size_t>(engine::instance().thread())]; }
@@ -331,55 +348,98 @@ const seeded all[] = {
      run_owner_gate,
      {"require", "race"},
      memory_order_of::rc11},
-    {"letter box B1",
-     "put_where_something_lies",
-     [](request& r, reply&) { return is(r, action::load, "put"); },
-     run_letters,
-     {"require", "no end"}},
-    {"letter box B1",
-     "emptying_not_acquired",
+    {"handover ring R1",
+     "put_where_nothing_was_taken",
+     [](request& r, reply& a) { return one_more(r, a, is(r, action::load, "put")); },
+     run_handover,
+     {"require", "race"}},
+    {"handover ring R1",
+     "giving_back_not_acquired",
      [](request& r, reply&) { return unacquired(r, is(r, action::load, "put")); },
-     run_letters,
+     run_handover,
      {"race"},
      memory_order_of::rc11},
-    {"letter box B2",
-     "nothing_put",
-     [](request& r, reply&) { return is(r, action::store, "put"); },
-     run_letters,
-     {"require", "race", "no end"}},
-    {"letter box B2",
-     "put_before_it_is_written",
-     [](request& r, reply&) { return unreleased(r, is(r, action::store, "put")); },
-     run_letters,
+    {"handover ring R2",
+     "nothing_handed_over",
+     [](request& r, reply&) { return is(r, action::store, "hand_over"); },
+     run_handover,
+     {"no end"}},
+    {"handover ring R2",
+     "one_more_handed_over_than_was_put",
+     [](request& r, reply&) {
+         r.operand += is(r, action::store, "hand_over") ? 1 : 0;
+         return false;
+     },
+     run_handover,
+     {"require", "race"}},
+    {"handover ring R2",
+     "handed_over_before_it_is_written",
+     [](request& r, reply&) { return unreleased(r, is(r, action::store, "hand_over")); },
+     run_handover,
      {"require", "race"},
      memory_order_of::partial},
-    {"letter box B2",
-     "what_is_put_not_released",
-     [](request& r, reply&) { return unreleased(r, is(r, action::store, "put")); },
-     run_letters,
+    {"handover ring R2",
+     "handing_over_not_released",
+     [](request& r, reply&) { return unreleased(r, is(r, action::store, "hand_over")); },
+     run_handover,
      {"race"},
      memory_order_of::rc11},
-    {"letter box B3",
-     "what_is_put_not_acquired",
-     [](request& r, reply&) { return unacquired(r, is(r, action::load, "take")); },
-     run_letters,
+    {"handover ring R2",
+     "who_stops_both_does_not_hand_over",
+     [](request& r, reply&) { return is(r, action::store, "hand_over") && engine::instance().thread() == 2; },
+     run_stopped,
+     {"require"}},
+    {"handover ring R3",
+     "one_more_taken_than_was_handed_over",
+     [](request& r, reply& a) { return one_more(r, a, is_look_at_handed(r)); },
+     run_handover,
+     {"require", "race"}},
+    {"handover ring R3",
+     "handing_over_not_acquired",
+     [](request& r, reply&) { return unacquired(r, is_look_at_handed(r)); },
+     run_handover,
      {"race"},
      memory_order_of::rc11},
-    {"letter box B4",
-     "not_emptied",
+    {"handover ring R4",
+     "places_not_given_back",
      [](request& r, reply&) { return is(r, action::store, "take"); },
-     run_letters,
+     run_handover,
      {"require", "no end"}},
-    {"letter box B4",
-     "emptied_before_the_answer",
+    {"handover ring R4",
+     "one_place_too_few_given_back",
+     [](request& r, reply&) {
+         r.operand -= is(r, action::store, "take") ? 1 : 0;
+         return false;
+     },
+     run_handover,
+     {"require"}},
+    {"handover ring R4",
+     "given_back_before_they_are_read",
+     [](request& r, reply& a) {
+         const bool mine = is_look_at_handed(r);
+         if (mine) {
+             a = perform(r);
+             request early = r;
+             early.what = action::store;
+             early.order = to_byte(memory_order::release);
+             early.address += detail::cache_line;
+             early.operand = a.value;
+             perform(early);
+         }
+         return mine;
+     },
+     run_handover,
+     {"require", "race"}},
+    {"handover ring R4",
+     "given_back_before_the_answer",
      [](request& r, reply&) { return unreleased(r, is(r, action::store, "take")); },
-     run_letters,
+     run_handover,
      {"require", "race"},
      memory_order_of::partial},
-    {"letter box B4",
-     "emptying_not_released",
+    {"handover ring R4",
+     "giving_back_not_released",
      [](request& r, reply&) { return unreleased(r, is(r, action::store, "take")); },
-     run_letters,
+     run_handover,
      {"race"},
      memory_order_of::rc11},
     {"mutex L1",
