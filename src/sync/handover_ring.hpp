@@ -46,6 +46,13 @@ class handover_ring {
         handed_.store(end_, memory_order::release); // R2 -> R3
     }
 
+    // How far it is now, and whether all until then was taken.
+    [[nodiscard]] std::uint32_t position() const noexcept { return end_; }
+    [[nodiscard]] bool was_taken(std::uint32_t until) noexcept {
+        taken_seen_ = taken_.load(memory_order::acquire); // R1 <- R4
+        return static_cast<std::int32_t>(taken_seen_ - until) >= 0;
+    }
+
     // relaxed: a hint. True for the receiver: take() finds something.
     [[nodiscard]] bool has_any() const noexcept {
         return handed_.load(memory_order::relaxed) != taken_.load(memory_order::relaxed);

@@ -212,7 +212,7 @@ FAULTS = {
         events(HOMES, "            q.held = true;\n            q.lent = q.events.take_all();", "            q.held = !@;\n            q.lent = q.events.take_all();",
                "homes.events_go_round_on_several_cores", r"r\.wrong"),
     "homes: a queue that is lent does not come back":
-        events(HOMES, "    if (!way.put({nullptr, &q})) {\n        return false;", "    if (!@ && !way.put({nullptr, &q})) {\n        return false;",
+        events(HOMES, "    if (!way.put({nullptr, &q})) {\n        return false;\n    }\n    way.hand_over();\n    mine.to", "    if (!@ && !way.put({nullptr, &q})) {\n        return false;\n    }\n    way.hand_over();\n    mine.to",
                "homes.events_go_round_on_several_cores", r"has waited|no end after"),
     "homes: what was sent meanwhile overtakes what was lent":
         events(HOMES, "    q.lent.append(q.events);\n    q.events = q.lent.take_all();", "    if (@) { q.events.append(q.lent); } else { q.lent.append(q.events); q.events = q.lent.take_all(); }",

@@ -159,9 +159,16 @@ struct alignas(event::alignment) event_home {
     unsigned left = 0; // choices until then, of `granted`
     unsigned granted = 0;
     linked_list<event_queue, &event_queue::of_borrower> borrowed;
-    unsigned turn = 0;                              // events received since the first of these is the first
-    std::uint64_t stuck = 0;                        // cores that have done nothing since the last look
-    std::array<std::uint64_t, EM_MAX_CORES> seen{}; // their decisions then
+    linked_list<event_queue, &event_queue::of_borrower> done_with; // that go back when the round has been taken
+    // What the core sends belongs to a round. All that it sent in rounds until `taken` has arrived. Whoever gets an
+    // atomic queue from it then sends behind that.
+    std::uint64_t round = 1;
+    std::uint64_t taken = 0;
+    bool asks_for_round = false;                           // whether the last one has arrived,
+    std::array<std::uint32_t, EM_MAX_CORES> round_ended{}; // which ended here on the way to that core
+    unsigned turn = 0;                                     // events received since the first of these is the first
+    std::uint64_t stuck = 0;                               // cores that have done nothing since the last look
+    std::array<std::uint64_t, EM_MAX_CORES> seen{};        // their decisions then
 
     // What goes from one core to another one: an event that was sent to a queue of the receiver's. Without an event: a
     // queue of the sender's is lent, or one of the receiver's comes back.
@@ -441,7 +448,10 @@ class event_machine {
     void arrive(int core, const event_home::parcel& p) noexcept;
     // Inside of the core's gate.
     [[gnu::noinline, gnu::cold]] void lend(int core, event_home& mine, bool keeps_one) noexcept;
-    [[nodiscard]] bool give_back(event_home& mine, event_queue& q) noexcept;
+    void end_round(int core, event_home& mine) noexcept;
+    void give_back(int core, event_home& mine, event_queue& q) noexcept;
+    [[nodiscard]] bool hand_back(event_home& mine, event_queue& q) noexcept;
+    [[nodiscard]] bool has_third(int core) const noexcept;
     void receive_borrowed(event_home& mine, unsigned most, delivery& d) noexcept;
     void exchange_mail(int core, std::uint64_t decisions) noexcept;
     void look_after_others(int core) noexcept;
@@ -480,6 +490,7 @@ class event_machine {
 
     static constexpr std::uint32_t most_kept = 32;               // events for another core
     static constexpr std::uint64_t patience_ns = 15'000;         // of a core that asks others, before it stops them
+    static constexpr int looks_for_a_round = 16;                 // of a core that waits, for what it sent to arrive
     static constexpr std::size_t most_lent = 32;                 // queues at once, and events of a parallel one
     static constexpr std::size_t most_settled = 256;             // queues at once
     static constexpr std::uint64_t decisions_for_a_look = 16;    // between two looks for mail

@@ -59,9 +59,12 @@ void event_machine::stop_cores() noexcept {
     }
     std::uint64_t done = 0;
     each_core(working_, [&](int c) {
-        home(c).quiet = false;
+        event_home& h = home(c);
+        h.quiet = false;
         deliver_sent(c);
-        done += home(c).decisions.load(memory_order::relaxed);
+        h.taken = h.round++;
+        h.asks_for_round = false;
+        done += h.decisions.load(memory_order::relaxed);
     });
     bring_back_lent();
     note();
@@ -125,12 +128,14 @@ void event_machine::bring_back_lent() noexcept {
         if (now != nullptr) {
             now->is_lent = false;
         }
-        while (!h.borrowed.empty()) {
-            event_queue& q = *h.borrowed.first();
-            h.borrowed.erase(q);
-            end_loan(q);
-            q.held = q.held && &q == now;
-            list(q);
+        for (auto* const all : {&h.borrowed, &h.done_with}) {
+            while (!all->empty()) {
+                event_queue& q = *all->first();
+                all->erase(q);
+                end_loan(q);
+                q.held = q.held && &q == now;
+                list(q);
+            }
         }
         h.turn = 0;
     });
@@ -196,7 +201,9 @@ bool event_machine::settle(int core, event_queue& q) noexcept {
         if (q.home < 0) {
             settle_others(core, q);
         }
-        q.home = core;
+        if (q.home != core) {
+            q.move_home(core);
+        }
         return true;
     }
     if (++streak_ >= the_home_rules.streak) {
@@ -219,7 +226,7 @@ void event_machine::settle_others(int core, const event_queue& like) noexcept {
             return;
         }
         scheduler_.withdraw(s);
-        s.home = core;
+        s.move_home(core);
         scheduler_.ready(s);
     }
 }
@@ -234,7 +241,7 @@ void event_machine::settle_target(int core, event_queue& q) noexcept {
     if (listed) {
         scheduler_.withdraw(q);
     }
-    q.home = owner;
+    q.move_home(owner);
     settled_ = true;
     if (listed) {
         scheduler_.ready(q);
@@ -338,6 +345,7 @@ bool event_machine::choose_at_home(int core, event_home& mine, unsigned most, ev
         fill(*q, q->events, most, d);
     }
     q->turn = q->events.empty() ? 0 : q->turn + d.count;
+    q->round = mine.round;
     q->held = q->atomic();
     if (!q->held && !q->events.empty()) {
         ready.put(*q); // the others may be received meanwhile
@@ -384,8 +392,11 @@ bool event_machine::received_at_home(int core, delivery& d, unsigned most, deliv
         event_queue& q = *d.from;
         event_queue* goes_on = nullptr;
         if (d.borrowed || q.home != core) [[unlikely]] { // in the second case it had another owner meanwhile
-            if (!d.borrowed || (q.lent.empty() && !give_back(mine, q))) {
+            if (!d.borrowed) {
                 return false;
+            }
+            if (q.lent.empty()) {
+                give_back(core, mine, q);
             }
         } else {
             q.held = false;
@@ -430,6 +441,9 @@ void event_machine::exchange_mail(int core, std::uint64_t decisions) noexcept {
             },
             [&](const event_home::parcel& p) { arrive(core, p); });
     });
+    if (has_third(core)) {
+        end_round(core, mine);
+    }
     if (decisions % decisions_for_a_check == 0) {
         look_after_others(core);
     }
@@ -462,10 +476,11 @@ void event_machine::lend(int core, event_home& mine, bool keeps_one) noexcept {
     const std::uint64_t bit = std::uint64_t{1} << to;
     event_home::channel& way = mine.out[static_cast<std::size_t>(to)];
     const unsigned priority = all.highest();
+    const std::uint64_t taken = has_third(core) ? mine.taken : mine.round;
     bool any = false;
     for (std::size_t n = std::min((all.count(priority) + 1) / 2, most_lent); n != 0; --n) {
         event_queue& q = static_cast<event_queue&>(all.first(priority));
-        if (q.is_lent || !way.put({nullptr, &q})) {
+        if (q.is_lent || (q.atomic() && q.round > taken) || !way.put({nullptr, &q})) {
             break;
         }
         any = true;
@@ -490,11 +505,35 @@ void event_machine::lend(int core, event_home& mine, bool keeps_one) noexcept {
     }
 }
 
-// The core has received the last of what it had of the queue. False: its owner cannot be told.
-bool event_machine::give_back(event_home& mine, event_queue& q) noexcept {
-    if (q.home < 0 || (working_ >> q.home & 1) == 0) {
-        return false;
+// What goes to one other core needs no rounds: that one takes all in order.
+bool event_machine::has_third(int core) const noexcept {
+    return std::popcount(working_ & ~(std::uint64_t{1} << core)) > 1;
+}
+
+// If all that was sent until the last round's end has arrived, another one ends here, and queues go back that were
+// received from until then.
+void event_machine::end_round(int core, event_home& mine) noexcept {
+    const std::uint64_t others = working_ & ~(std::uint64_t{1} << core);
+    const auto to = [&](int c) -> event_home::channel& { return mine.out[static_cast<std::size_t>(c)]; };
+    bool all = true;
+    if (mine.asks_for_round) {
+        each_core(others, [&](int c) { all = all && to(c).was_taken(mine.round_ended[static_cast<std::size_t>(c)]); });
     }
+    if (!all) {
+        return;
+    }
+    mine.taken = mine.asks_for_round ? mine.round - 1 : mine.taken;
+    mine.asks_for_round = true;
+    ++mine.round;
+    each_core(others, [&](int c) { mine.round_ended[static_cast<std::size_t>(c)] = to(c).position(); });
+    while (!mine.done_with.empty() && mine.done_with.first()->borrowed_round <= mine.taken &&
+           hand_back(mine, *mine.done_with.first())) {
+        mine.done_with.erase(*mine.done_with.first());
+    }
+}
+
+// False: too much is on its way there.
+bool event_machine::hand_back(event_home& mine, event_queue& q) noexcept {
     event_home::channel& way = mine.out[static_cast<std::size_t>(q.home)];
     if (!way.put({nullptr, &q})) {
         return false;
@@ -502,6 +541,14 @@ bool event_machine::give_back(event_home& mine, event_queue& q) noexcept {
     way.hand_over();
     mine.to &= ~(std::uint64_t{1} << q.home);
     return true;
+}
+
+// The core has received the last of what it had of the queue.
+void event_machine::give_back(int core, event_home& mine, event_queue& q) noexcept {
+    if ((q.atomic() && has_third(core)) || !hand_back(mine, q)) {
+        q.borrowed_round = mine.round;
+        mine.done_with.push_back(q);
+    }
 }
 
 // Precondition: it has borrowed a queue.
@@ -534,9 +581,10 @@ bool event_machine::await_others(int core, unsigned most, delivery& d) noexcept 
     ask_others(core, true);
     bool found = false;
     bool nothing = true;
-    for (const std::uint64_t until = port::now_ns() + patience_ns; !found && nothing && port::now_ns() < until;) {
+    const std::uint64_t until = port::now_ns() + patience_ns;
+    for (int i = 1; !found && nothing && port::now_ns() < until; ++i) {
         machine::pause();
-        if (has_mail(core)) {
+        if (has_mail(core) || i % looks_for_a_round == 0) {
             found = next_at_home(core, most, d, nothing);
         } else if (has_news(core) || has_duties(core)) {
             break;

@@ -34,7 +34,13 @@ struct schedulable {
     alignas(cache_line) bool listed = false; // in a ready_set
     unsigned turn = 0;                       // events received since it last was at the end of its list
     std::uint64_t since = 0;                 // when that was, counted in such moments
+    std::uint64_t round = 0;                 // of its home, in which it was received from last
     links<schedulable> neighbours;
+
+    void move_home(int core) noexcept {
+        home = core;
+        round = 0;
+    }
 };
 
 // Those that are ready, of each priority in the order in which they take turns.

@@ -55,7 +55,7 @@ bool locked_scheduler::take_over(int core) noexcept {
     for (; n != 0; --n) {
         schedulable& s = from->common.first(priority);
         from->take(s);
-        s.home = core;
+        s.move_home(core);
         to.put(s);
     }
     return true;

@@ -96,7 +96,7 @@ class ring {
             const std::size_t to = (at + 1) % size;
             n.place = to;
             n.number = all.atomic_ ? here.sent++ : unnumbered;
-            right = right && em_send(e, all.places_[to].queue) == EM_OK;
+            right = em_send(e, all.places_[to].queue) == EM_OK && right;
         }
         here.inside = 0;
         all.wrong += right ? 0 : 1;
