@@ -237,7 +237,7 @@ bool dispatcher::receive_some() noexcept {
 
 // One event, received at home, of which nobody wants to know.
 bool dispatcher::is_plain(const delivery& d) const noexcept {
-    return d.at_home && d.count == 1 && d.to->receive_multi == nullptr && fibers_ == nullptr &&
+    return d.chosen_at_home && d.count == 1 && d.to->receive_multi == nullptr && fibers_ == nullptr &&
            this_event_thread.plain && !em_.watches_calls() && !event::of(d.events.front())->group.any();
 }
 
@@ -333,7 +333,13 @@ bool dispatcher::looks_at_once() const noexcept {
 void dispatcher::await_events(std::uint64_t deadline, bool naps) noexcept {
     worker& self = worker::of(*current_page);
     event_or_time condition(em_, core_, deadline, naps);
+    event_thread& thread = this_event_thread;
+    // What tasks send meanwhile is for all to see: the condition looks at nothing at home.
+    const bool works = std::exchange(thread.works, false);
+    const bool plain = std::exchange(thread.plain, false);
     self.home.wait(self, wanted::any(), self.mine().depth(), condition, nullptr, &em_);
+    thread.works = works;
+    thread.plain = plain;
 }
 
 // False: there was nothing for as long as a round waits, or until the deadline.

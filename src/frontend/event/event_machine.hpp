@@ -137,7 +137,8 @@ struct delivery {
     call_fiber* resumed = nullptr; // go_on_with() this, and nothing else is there
     event_queue* from = nullptr;
     execution_object* to = nullptr;
-    bool at_home = false;  // nobody has counted it: event_home::current
+    bool at_home = false; // nobody has counted it: event_home::current
+    bool chosen_at_home = false;
     bool borrowed = false; // from a queue that another core has lent
     unsigned count = 0;
     std::array<em_event_t, EM_SCHED_MULTI_MAX_BURST> events;
@@ -422,6 +423,9 @@ class event_machine {
     void deliver_sent(int from) noexcept;
     void bring_back_lent() noexcept;
     void end_loan(event_queue& q) noexcept;
+    [[nodiscard]] bool works_at_home(int core) const noexcept {
+        return at_home_.load(memory_order::relaxed) && (working_ >> core & 1) != 0; // relaxed: written under lock_
+    }
     [[nodiscard]] int owner_of(int core, const event_queue& q) const noexcept;
     [[nodiscard]] bool settle(int core, event_queue& q) noexcept;
     void settle_others(int core, const event_queue& like) noexcept;
@@ -450,6 +454,7 @@ class event_machine {
     [[gnu::noinline, gnu::cold]] void lend(int core, event_home& mine, bool keeps_one) noexcept;
     void end_round(int core, event_home& mine) noexcept;
     void give_back(int core, event_home& mine, event_queue& q) noexcept;
+    void hand_back_done(int core, event_home& mine) noexcept;
     [[nodiscard]] bool hand_back(event_home& mine, event_queue& q) noexcept;
     [[nodiscard]] bool has_third(int core) const noexcept;
     void receive_borrowed(event_home& mine, unsigned most, delivery& d) noexcept;

@@ -64,8 +64,10 @@ void event_machine::stop_cores() noexcept {
         deliver_sent(c);
         h.taken = h.round++;
         h.asks_for_round = false;
-        done += h.decisions.load(memory_order::relaxed);
     });
+    for (int c = 0; c < core_count(); ++c) {
+        done += home(c).decisions.load(memory_order::relaxed);
+    }
     bring_back_lent();
     note();
     lean_ = done - decisions_ < decisions_for_a_stop && !std::exchange(settled_, false) ? lean_ + 1 : 0;
@@ -175,6 +177,9 @@ void event_machine::end_work(int core) noexcept {
     if (std::exchange(this_event_thread.works, false)) {
         const std::lock_guard lock(lock_);
         working_ &= ~(std::uint64_t{1} << core);
+        leave_queues(scheduler_.home(core).common);
+        leave_queues(scheduler_.home(core).own);
+        note();
     }
 }
 
@@ -201,9 +206,7 @@ bool event_machine::settle(int core, event_queue& q) noexcept {
         if (q.home < 0) {
             settle_others(core, q);
         }
-        if (q.home != core) {
-            q.move_home(core);
-        }
+        q.home = core;
         return true;
     }
     if (++streak_ >= the_home_rules.streak) {
@@ -307,7 +310,7 @@ bool event_machine::choose_at_home(int core, event_home& mine, unsigned most, ev
     mine.quiet = alone && sleeping_ == 0 && open_places_ == 0 && !has_duties(core) && !offers() && !watches_calls();
     event_queue* q = last;
     bool borrowed = false;
-    if (last == nullptr || !alone || last->turn >= ready_set::turn_events ||
+    if (last == nullptr || !alone || last->turn == 0 || last->turn >= ready_set::turn_events ||
         (ready.priorities() & ~(1U << last->priority)) != 0) {
         if (last != nullptr && !last->listed) {
             ready.put(*last);
@@ -328,7 +331,7 @@ bool event_machine::choose_at_home(int core, event_home& mine, unsigned most, ev
         }
     }
     d.resumed = nullptr;
-    d.at_home = true;
+    d.at_home = d.chosen_at_home = true;
     d.borrowed = borrowed;
     mine.current = &d;
     worker::of(*current_page).trace.take_queue(trace_id(q->handle));
@@ -345,7 +348,6 @@ bool event_machine::choose_at_home(int core, event_home& mine, unsigned most, ev
         fill(*q, q->events, most, d);
     }
     q->turn = q->events.empty() ? 0 : q->turn + d.count;
-    q->round = mine.round;
     q->held = q->atomic();
     if (!q->held && !q->events.empty()) {
         ready.put(*q); // the others may be received meanwhile
@@ -400,12 +402,13 @@ bool event_machine::received_at_home(int core, delivery& d, unsigned most, deliv
             }
         } else {
             q.held = false;
+            q.round = mine.round;
             goes_on = q.events.empty() || q.listed ? nullptr : &q;
         }
         d.at_home = false;
         mine.current = nullptr;
         found = next != nullptr && !has_duties(core) && choose_at_home(core, mine, most, goes_on, *next);
-        if (!found && goes_on != nullptr && !q.listed) {
+        if (!found && goes_on != nullptr && !q.listed && !q.held && !q.events.empty()) { // nor lent
             mine.ready->put(q);
         }
         wakes = sleeping_ != 0 && !mine.ready->common.empty();
@@ -444,6 +447,7 @@ void event_machine::exchange_mail(int core, std::uint64_t decisions) noexcept {
     if (has_third(core)) {
         end_round(core, mine);
     }
+    hand_back_done(core, mine);
     if (decisions % decisions_for_a_check == 0) {
         look_after_others(core);
     }
@@ -526,9 +530,17 @@ void event_machine::end_round(int core, event_home& mine) noexcept {
     mine.asks_for_round = true;
     ++mine.round;
     each_core(others, [&](int c) { mine.round_ended[static_cast<std::size_t>(c)] = to(c).position(); });
-    while (!mine.done_with.empty() && mine.done_with.first()->borrowed_round <= mine.taken &&
-           hand_back(mine, *mine.done_with.first())) {
-        mine.done_with.erase(*mine.done_with.first());
+}
+
+void event_machine::hand_back_done(int core, event_home& mine) noexcept {
+    const std::uint64_t taken = has_third(core) ? mine.taken : mine.round;
+    while (!mine.done_with.empty() && mine.done_with.first()->borrowed_round <= taken) {
+        event_queue& q = *mine.done_with.first();
+        mine.done_with.erase(q); // before it is its owner's
+        if (!hand_back(mine, q)) {
+            mine.done_with.push_front(q);
+            return;
+        }
     }
 }
 

@@ -45,7 +45,7 @@ inline event* event_machine::goes_on_at_home(const delivery& d) noexcept {
     event_queue& q = *d.from;
     const inside_gate inside(mine.gate);
     if (!mine.quiet || mine.left == 0 || mine.asking.load(memory_order::relaxed) != 0 || !q.held || q.events.empty() ||
-        q.turn >= ready_set::turn_events || (mine.ready->priorities() & ~(1U << q.priority)) != 0 ||
+        q.turn == 0 || q.turn >= ready_set::turn_events || (mine.ready->priorities() & ~(1U << q.priority)) != 0 ||
         q.events.first()->group.any()) {
         return nullptr;
     }

@@ -77,7 +77,7 @@ std::uint64_t event_machine::list(event_queue& q) noexcept {
         if (!has || q.held || q.listed) {
             return 0;
         }
-        if (!at_home_.load(memory_order::relaxed)) { // relaxed: written under the lock
+        if (q.home >= 0 && (!at_home_.load(memory_order::relaxed) || (working_ >> q.home & 1) == 0)) { // as above
             q.home = -1;
         }
         scheduler_.ready(q);
@@ -193,7 +193,7 @@ schedulable& event_machine::next_queue_of(atomic_group& g) const noexcept {
 bool event_machine::choose(int core, unsigned most, delivery& d, ordered_place& place, wake_ups& w) noexcept {
     core_fibers* const mine = fibers(core);
     const event_scheduler::choice choice =
-        scheduler_.choose(core, mine != nullptr ? mine->resumed.priorities() : 0, at_home_.load(memory_order::relaxed));
+        scheduler_.choose(core, mine != nullptr ? mine->resumed.priorities() : 0, works_at_home(core));
     d.resumed = nullptr;
     d.borrowed = false;
     if (choice.goes_on) {
@@ -223,7 +223,7 @@ bool event_machine::choose(int core, unsigned most, delivery& d, ordered_place& 
         }
     }
     q.held = alone && q.atomic();
-    d.at_home = settle(core, q);
+    d.at_home = d.chosen_at_home = settle(core, q);
     if (d.at_home) {
         home(core).current = &d;
     } else {

@@ -38,7 +38,8 @@ unsigned locked_scheduler::shared(int core) const noexcept {
 }
 
 // Half of the queues of the highest priority that another core has ready, at most most_taken_over. False: none has.
-bool locked_scheduler::take_over(int core) noexcept {
+// They are the core's then, or nobody's if it does not work at home.
+bool locked_scheduler::take_over(int core, bool at_home) noexcept {
     home_ready* from = nullptr;
     for (int c = 0; c < cores_; ++c) {
         home_ready& one = home(c);
@@ -49,24 +50,24 @@ bool locked_scheduler::take_over(int core) noexcept {
     if (from == nullptr) {
         return false;
     }
-    home_ready& to = home(core);
     const unsigned priority = from->common.highest();
     std::size_t n = std::min((from->common.count(priority) + 1) / 2, most_taken_over);
     for (; n != 0; --n) {
         schedulable& s = from->common.first(priority);
         from->take(s);
-        s.move_home(core);
-        to.put(s);
+        s.move_home(at_home ? core : -1);
+        ready(s);
     }
     return true;
 }
 
 event_scheduler::choice locked_scheduler::choose(int core, unsigned resumed, bool at_home) noexcept {
     home_ready& mine = home(core);
-    const unsigned of_all = shared(core);
+    unsigned of_all = shared(core);
     unsigned priorities = resumed | mine.priorities() | of_all;
-    if (priorities == 0 && take_over(core)) {
-        priorities = mine.priorities();
+    if (priorities == 0 && take_over(core, at_home)) {
+        of_all = shared(core);
+        priorities = mine.priorities() | of_all;
     }
     if (priorities == 0) {
         return {};

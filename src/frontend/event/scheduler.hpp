@@ -104,7 +104,7 @@ class locked_scheduler final : public event_scheduler {
     struct alignas(event::alignment) padded {
         home_ready ready;
     };
-    [[nodiscard]] bool take_over(int core) noexcept;
+    [[nodiscard]] bool take_over(int core, bool at_home) noexcept;
 
     static constexpr std::size_t most_taken_over = 32;
     const unsigned starvation_;
