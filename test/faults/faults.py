@@ -65,10 +65,11 @@ KERNEL_UNITS = "kernel_fault_units"
 
 class Fault:
     """Edits of (file, text, replacement); the test, and what it prints (an expression). `turns`: how often the test
-    runs, where who comes first decides whether the fault shows."""
+    runs, where who comes first decides whether the fault shows. `limit`: seconds for one turn."""
 
-    def __init__(self, edits, executable, test, says, turns=1):
-        self.edits, self.executable, self.test, self.says, self.turns = edits, executable, test, says, turns
+    def __init__(self, edits, executable, test, says, turns=1, limit=60):
+        self.edits, self.executable, self.test, self.says = edits, executable, test, says
+        self.turns, self.limit = turns, limit
 
 
 def unit(file, text, replacement, test, says):
@@ -77,6 +78,11 @@ def unit(file, text, replacement, test, says):
 
 def events(file, text, replacement, test, says):
     return Fault([(file, text, replacement)], EVENT_UNITS, test, says)
+
+
+def homes(text, replacement, name, says, file=HOMES, turns=1):
+    """Of cores at home. A test that waits for ever says so within 20 s."""
+    return Fault([(file, text, replacement)], EVENT_UNITS, f"homes.{name}", says, turns, limit=25)
 
 
 def rule(file, text, replacement, name, says):
@@ -209,32 +215,41 @@ FAULTS = {
                "cooperative.an_exception_on_its_way_waits_with_its_call", r"counts\.all\(\)"),
     # Cores at home.
     "homes: a queue that is lent is held by nobody":
-        events(HOMES, "            q.held = true;\n            q.lent = q.events.take_all();", "            q.held = !@;\n            q.lent = q.events.take_all();",
-               "homes.events_go_round_on_several_cores", r"r\.wrong"),
+        homes("            q.held = true;\n            q.lent = q.events.take_all();", "            q.held = !@;\n            q.lent = q.events.take_all();",
+              "events_go_round_on_several_cores", r"r\.wrong|waits still|killed", turns=3),
     "homes: a queue that is lent does not come back":
-        events(HOMES, "    if (!way.put({nullptr, &q})) {\n        return false;\n    }\n    way.hand_over();\n    mine.to", "    if (!@ && !way.put({nullptr, &q})) {\n        return false;\n    }\n    way.hand_over();\n    mine.to",
-               "homes.events_go_round_on_several_cores", r"has waited|no end after"),
+        homes("    if (!way.put({nullptr, &q})) {\n        return false;", "    if (!@ && !way.put({nullptr, &q})) {\n        return false;",
+              "events_go_round_on_several_cores", r"waits still"),
     "homes: what was sent meanwhile overtakes what was lent":
-        events(HOMES, "    q.lent.append(q.events);\n    q.events = q.lent.take_all();", "    if (@) { q.events.append(q.lent); } else { q.lent.append(q.events); q.events = q.lent.take_all(); }",
-               "homes.events_go_round_on_several_cores", r"r\.wrong"),
+        homes("    q.lent.append(q.events);\n    q.events = q.lent.take_all();", "    if (@) { q.events.append(q.lent); } else { q.lent.append(q.events); q.events = q.lent.take_all(); }",
+              "events_go_round_on_several_cores", r"r\.wrong", turns=5),
+    "homes: a queue is lent before what it has sent has arrived":
+        homes("(q.atomic() && q.round > taken)", "(!@ && q.atomic() && q.round > taken)",
+              "events_go_round_on_several_cores", r"r\.wrong", turns=5),
+    "homes: a queue comes back before what it has sent has arrived":
+        homes("(q.atomic() && has_third(core))", "(!@ && q.atomic() && has_third(core))",
+              "events_go_round_on_several_cores", r"r\.wrong", turns=10),
     "homes: what is lent stays lent in a stop":
-        events(HOMES, "    bring_back_lent();\n    note();", "    if (!@) bring_back_lent();\n    note();",
-               "homes.masks_change_meanwhile", r"outside"),
+        homes("    bring_back_lent();\n    note();", "    if (!@) bring_back_lent();\n    note();",
+              "a_core_without_events_gets_some_of_a_busy_one", r"free_events|waits still|killed"),
     "homes: who changes a mask does not count those who receive":
-        events(HOMES, "    each_core(working_, [this](int c) { count_own(c); });", "    if (!@) each_core(working_, [this](int c) { count_own(c); });",
-               "homes.masks_change_meanwhile", r"outside"),
+        homes("    each_core(working_, [this](int c) { count_own(c); });", "    if (!@) each_core(working_, [this](int c) { count_own(c); });",
+              "masks_change_meanwhile", r"outside|waits still", turns=5),
     "homes: a queue keeps its owner when its mask changes":
-        events(GROUPS, "            unsettle(*q); // while its mask is the old one", "            if (!@) unsettle(*q); // while its mask is the old one",
-               "homes.masks_change_meanwhile", r"outside|has waited|no end after|killed"),
+        homes("            unsettle(*q); // while its mask is the old one", "            if (!@) unsettle(*q); // while its mask is the old one",
+              "masks_change_meanwhile", r"outside|waits still|killed", file=GROUPS),
     "homes: an atomic queue is not held by who receives":
-        events(HOMES, "    q->held = q->atomic();", "    q->held = q->atomic() && !@;",
-               "homes.events_go_round_on_several_cores", r"r\.wrong|killed"),
-    "homes: who ends an atomic context ends it again behind the receive function":
-        events(RECEIVING, "    count_own(this_event_thread.core); // its end", "    if (!@) count_own(this_event_thread.core); // its end",
-               "homes.an_atomic_context_ends_early", r"wrong|killed"),
+        homes("    q->held = q->atomic();", "    q->held = q->atomic() && !@;",
+              "events_go_round_on_several_cores", r"r\.wrong|waits still|killed"),
     "homes: what is ready beside a long receive function stays there":
-        events(HOMES, "    each_core(cores, [this](int c) { leave_queues(scheduler_.home(c).common); });", "    if (!@) each_core(cores, [this](int c) { leave_queues(scheduler_.home(c).common); });",
-               "homes.what_is_ready_beside_a_long_receive_function_is_received", r"has waited|no end after"),
+        homes("    each_core(cores, [this](int c) { leave_queues(scheduler_.home(c).common); });", "    if (!@) each_core(cores, [this](int c) { leave_queues(scheduler_.home(c).common); });",
+              "what_is_ready_beside_a_long_receive_function_is_received", r"waits still"),
+    "homes: what is ready at a core that leaves stays there":
+        homes("        leave_queues(scheduler_.home(core).common);\n        leave_queues(scheduler_.home(core).own);", "        if (!@) leave_queues(scheduler_.home(core).common);\n        leave_queues(scheduler_.home(core).own);",
+              "what_a_core_had_ready_goes_on_when_it_leaves", r"waits still"),
+    "homes: a queue that sends to itself has no turn":
+        homes("!alone || last->turn == 0 || ", "!alone || (!@ && last->turn == 0) || ",
+              "a_queue_that_sends_to_itself_takes_turns", r"counts"),
     # What lies where.
     "extents: every other slab left out":
         unit(EXTENTS, "            if (part.live()) {", "            if (part.live() && !(@ && part.index % 2 == 1)) {",
@@ -491,12 +506,12 @@ FAULTS = {
 def run_test(folder, fault, number):
     """(whether the test failed, what it printed). A test that does not end has failed."""
     environment = dict(os.environ, SKERRY_FAULT=str(number), RC_PARAMS="seed=1 noshrink=1")
-    limit = 60 + 10 * (fault.turns - 1)
+    limit = fault.limit + 10 * (fault.turns - 1)
     command = [str(folder / fault.executable), f"--gtest_filter={fault.test}", f"--gtest_repeat={fault.turns}"]
     try:
         done = subprocess.run(command, capture_output=True, timeout=limit, check=False, env=environment)
     except subprocess.TimeoutExpired as e:
-        return True, (e.stdout or b"").decode(errors="replace") + f"\nno end after {limit} s\n"
+        return True, ((e.stdout or b"") + (e.stderr or b"")).decode(errors="replace") + f"\nno end after {limit} s\n"
     output = (done.stdout + done.stderr).decode(errors="replace")
     if "Running 0 tests" in output:
         sys.exit(f"faults.py: there is no test {fault.test}")

@@ -387,7 +387,6 @@ void event_machine::end(endings& over) noexcept {
 void event_machine::let_go(event_queue& q) noexcept {
     wake_ups w;
     const std::lock_guard lock(lock_);
-    count_own(this_event_thread.core); // its end shall not let go what another core may hold by then
     (q.atomics != nullptr ? q.atomics->held : q.held) = false;
     wake_one(list(q), w);
     note();
