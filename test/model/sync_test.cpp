@@ -34,11 +34,11 @@ TEST(owner_gate, one_at_a_time_and_no_lost_wakeup_without_heavy_fences) {
 }
 TEST(handover_ring, each_letter_once_and_in_order) {
     using world = handover_ring_world<true>;
-    expect_right<world, &world::sender, &world::receiver>({"full", "empty", "one", "two at once"});
+    expect_right<world, &world::sender, &world::receiver>({"full", "empty", "one", "two at once", "taken"});
 }
 TEST(handover_ring, what_was_not_handed_over_is_left) {
     using world = handover_ring_world<false>;
-    expect_right<world, &world::sender, &world::receiver>({"full", "empty", "one", "two at once"});
+    expect_right<world, &world::sender, &world::receiver>({"full", "empty", "one", "two at once", "taken"});
 }
 // That a wait for a gate may end by itself is the owner's gate's to forgive.
 TEST(handover_ring, who_stops_both_takes_what_was_not_handed_over) {
@@ -118,7 +118,7 @@ TEST(rc11, owner_gate_without_heavy_fences) {
 }
 TEST(rc11, handover_ring) {
     using world = handover_ring_world<true>;
-    expect_well<world, &world::sender, &world::receiver>({"full", "empty", "one", "two at once"},
+    expect_well<world, &world::sender, &world::receiver>({"full", "empty", "one", "two at once", "taken"},
                                                          {.memory = memory_order_of::rc11});
 }
 TEST(rc11, mutex) {

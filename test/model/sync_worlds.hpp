@@ -194,6 +194,10 @@ struct handover_ring_world : letters_world {
         put_at_last(2);
         require(ring.kept() == 2, "not two to hand over");
         ring.hand_over();
+        if (ring.was_taken(ring.position())) {
+            require(letters[2].answer.get() == 1, "it was not taken");
+            reached("taken");
+        }
         put_at_last(3);
         if (All) {
             ring.hand_over();
