@@ -41,6 +41,7 @@ SENDING = "frontend/event/sending.cpp"
 OBJECTS = "frontend/event/objects.cpp"
 GROUPS = "frontend/event/groups.cpp"
 HOMES = "frontend/event/homes.cpp"
+AT_HOME = "frontend/event/at_home.cpp"
 CHOICE = "frontend/event/scheduler.cpp"
 CONTEXTS = "frontend/event/scheduler_api.cpp"
 COUNTS = "frontend/event/event_group.cpp"
@@ -216,19 +217,19 @@ FAULTS = {
     # Cores at home.
     "homes: a queue that is lent is held by nobody":
         homes("            q.held = true;\n            q.lent = q.events.take_all();", "            q.held = !@;\n            q.lent = q.events.take_all();",
-              "events_go_round_on_several_cores", r"r\.wrong|waits still|killed", turns=3),
+              "events_go_round_on_several_cores", r"r\.wrong|waits still|killed", file=AT_HOME, turns=3),
     "homes: a queue that is lent does not come back":
         homes("    if (!way.put({nullptr, &q})) {\n        return false;", "    if (!@ && !way.put({nullptr, &q})) {\n        return false;",
-              "a_core_without_events_gets_some_of_a_busy_one", r"waits still"),
+              "a_core_without_events_gets_some_of_a_busy_one", r"waits still", file=AT_HOME),
     "homes: what was sent meanwhile overtakes what was lent":
         homes("    q.lent.append(q.events);\n    q.events = q.lent.take_all();", "    if (@) { q.events.append(q.lent); } else { q.lent.append(q.events); q.events = q.lent.take_all(); }",
               "events_go_round_on_several_cores", r"r\.wrong", turns=5),
     "homes: a queue is lent before what it has sent has arrived":
         homes("(q.atomic() && q.round > taken)", "(!@ && q.atomic() && q.round > taken)",
-              "events_go_round_on_several_cores", r"r\.wrong", turns=5),
+              "events_go_round_on_several_cores", r"r\.wrong", file=AT_HOME, turns=5),
     "homes: a queue comes back before what it has sent has arrived":
         homes("(q.atomic() && has_third(core))", "(!@ && q.atomic() && has_third(core))",
-              "events_go_round_on_several_cores", r"r\.wrong", turns=10),
+              "events_go_round_on_several_cores", r"r\.wrong", file=AT_HOME, turns=10),
     "homes: what is lent stays lent in a stop":
         homes("    bring_back_lent();\n    note();", "    if (!@) bring_back_lent();\n    note();",
               "a_core_without_events_gets_some_of_a_busy_one", r"free_events|waits still|killed"),
@@ -240,7 +241,7 @@ FAULTS = {
               "masks_change_meanwhile", r"outside|waits still|killed|no end after", file=GROUPS),
     "homes: an atomic queue is not held by who receives":
         homes("    q->held = q->atomic();", "    q->held = q->atomic() && !@;",
-              "events_go_round_on_several_cores", r"r\.wrong|waits still|killed"),
+              "events_go_round_on_several_cores", r"r\.wrong|waits still|killed", file=AT_HOME),
     "homes: what is ready beside a long receive function stays there":
         homes("    each_core(cores, [this](int c) { leave_queues(scheduler_.home(c).common); });", "    if (!@) each_core(cores, [this](int c) { leave_queues(scheduler_.home(c).common); });",
               "what_is_ready_beside_a_long_receive_function_is_received", r"waits still"),
@@ -249,7 +250,7 @@ FAULTS = {
               "what_a_core_had_ready_goes_on_when_it_leaves", r"waits still"),
     "homes: a queue that sends to itself has no turn":
         homes("!alone || last->turn == 0 || ", "!alone || (!@ && last->turn == 0) || ",
-              "a_queue_that_sends_to_itself_takes_turns", r"counts"),
+              "a_queue_that_sends_to_itself_takes_turns", r"counts", file=AT_HOME),
     # What lies where.
     "extents: every other slab left out":
         unit(EXTENTS, "            if (part.live()) {", "            if (part.live() && !(@ && part.index % 2 == 1)) {",

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The short ways of cores that work at home (homes.cpp). Thread safety: the core, outside of its gate.
+// The short ways of cores that work at home (at_home.cpp). Thread safety: the core, outside of its gate.
+
+#include <bit>
+#include <cstdint>
 
 #include <skerry/detail/base/abi.hpp>
 
@@ -9,6 +12,14 @@
 #include "frontend/event/gates.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
+
+// Calls f(core) for each bit.
+template <class F>
+void each_core(std::uint64_t bits, F&& f) {
+    for (; bits != 0; bits &= bits - 1) {
+        f(std::countr_zero(bits));
+    }
+}
 
 inline bool event_machine::send_from_home(event& e, em_queue_t to) noexcept {
     const event_thread& self = this_event_thread;
