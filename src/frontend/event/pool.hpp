@@ -9,8 +9,9 @@
 // Invariants
 //  1. A free event is in one list: that of its subpool, guarded by lock_, or that of a cache, guarded by the cache's
 //     gate, which its core owns. It moves from one to the other with both held.
-//  2. Others than its core come through all gates together, with others_ held. lock_ comes last.
-//  3. Who waits counts itself in waiting_ before it comes through all gates and looks under the lock (A2). Who has
+//  2. Of a subpool that is scarce, caches have none.
+//  3. Others than its core come through all gates together, with others_ held. lock_ comes last.
+//  4. Who waits counts itself in waiting_ before it comes through all gates and looks under the lock (A2). Who has
 //     freed an event looks at waiting_ behind the lock or the gate under which it became free (P5). So one of the two
 //     sees the other.
 
@@ -122,6 +123,9 @@ class event_pool {
     };
     struct shelf {
         list free;
+        // Nothing of it is cached, since too few are free. Written with lock_ held, and to true with all gates closed.
+        // relaxed: read with lock_ held or inside of a gate
+        machine::atomic<bool> scarce{false};
         std::uint64_t asked = 0;
         std::uint64_t missed = 0;
         std::uint64_t given = 0;
@@ -137,6 +141,8 @@ class event_pool {
     [[gnu::noinline, gnu::cold]] void bring_back(cache::part& own, unsigned subpool) noexcept;
     [[gnu::noinline, gnu::cold]] void give_shared(event& e) noexcept;
     [[gnu::noinline, gnu::cold]] void wake() noexcept;
+    void count_missed(unsigned subpool, bool counts) noexcept;
+    void look_again(unsigned subpool) noexcept;
     // Of how many events a cache and its subpool speak at a time.
     [[nodiscard]] std::size_t batch(unsigned subpool) const noexcept;
     // The calling core's; null: it is none, or caches none of these.
@@ -165,7 +171,9 @@ class event_pool {
     std::array<shelf, EM_MAX_SUBPOOLS> shelves_; // guarded by it
 
     machine::atomic<std::uint32_t> waiting_{0}; // threads
-    machine::atomic<std::uint32_t> turn_{0};    // what they sleep on: moves when an event is free, or the waits end
+    // What they sleep on, and whether some do: moves when an event is free, or the waits end.
+    static constexpr std::uint32_t asleep = 1;
+    machine::atomic<std::uint32_t> turn_{0};
     machine::atomic<bool> ended_{false};
 };
 
