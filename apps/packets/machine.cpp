@@ -140,7 +140,8 @@ class packet_machine {
         batch(packet_machine& of, em_event_group_t group) : of_(of), group_(group) {}
         batch(const batch&) = delete;
         batch& operator=(const batch&) = delete;
-        ~batch() { // of those that were not sent
+        ~batch() { // of a pass that was given up: what was read of it comes to its end
+            if (count_ != 0) send_some();
             for (const em_event_t e : std::span(all_).first(count_)) {
                 em_free(packet_of(e).record);
                 em_free(e);
@@ -152,15 +153,19 @@ class packet_machine {
             if (count_ == all_.size()) send();
         }
         void send() {
+            if (count_ != 0) send_some();
+            of_.cores_.need(count_ == 0 ? EM_OK : EM_ERR_OPERATION_FAILED, "em_send_group_multi()");
+        }
+
+      private:
+        void send_some() {
             const int asked = static_cast<int>(count_);
             const int sent = em_send_group_multi(all_.data(), asked, of_.in_, group_);
             of_.result_.read += static_cast<std::uint64_t>(sent);
             std::shift_left(all_.begin(), all_.begin() + asked, sent);
             count_ -= static_cast<std::size_t>(sent);
-            of_.cores_.need(sent == asked ? EM_OK : EM_ERR_OPERATION_FAILED, "em_send_group_multi()");
         }
 
-      private:
         packet_machine& of_;
         const em_event_group_t group_;
         std::array<em_event_t, EM_SCHED_MULTI_MAX_BURST> all_{};

@@ -25,7 +25,7 @@ namespace skerry::inline SKERRY_ABI::detail {
 
 template <class M, class T, std::uint32_t N>
 class handover_ring {
-    static_assert((N & (N - 1)) == 0, "the counts go round");
+    static_assert(N != 0 && (N & (N - 1)) == 0); // since counts go round
 
   public:
     // False: it is full.

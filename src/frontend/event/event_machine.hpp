@@ -299,6 +299,7 @@ class event_machine {
         std::size_t taken = 0;
         return send({&event, 1}, to, taken);
     }
+    [[nodiscard]] em_queue_type_t type_of(em_queue_t handle) noexcept; // undefined: there is no such queue now
     // The same for a core that works at home, to a queue of a core's own; false: send() does it.
     [[nodiscard]] bool send_from_home(event& e, em_queue_t to) noexcept;
     // From an unscheduled queue; returns how many.

@@ -10,6 +10,7 @@
 #include "frontend/event/event_machine.hpp"
 #include "frontend/event/gates.hpp"
 #include "frontend/event/homes.hpp"
+#include "sched/team.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -148,7 +149,7 @@ void event_machine::count_all() noexcept {
 // --- who works at home -----------------------------------------------------------------------------------------------
 
 void event_machine::begin_work(int core) noexcept {
-    if (can_work_) {
+    if (can_work_ && worker::of(*current_page).home.protocol() == steal_protocol::asymmetric) {
         const std::lock_guard lock(lock_);
         working_ |= std::uint64_t{1} << core;
         event_thread& self = this_event_thread;

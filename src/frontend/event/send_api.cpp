@@ -85,10 +85,7 @@ int send_events(event_call call, em_escope_t scope, std::span<const em_event_t> 
                 em_event_group_t group, em_status_t& status) noexcept {
     std::size_t count = 0;
     status = with_machine(name_of(call), scope, [&](event_machine& em) -> em_status_t {
-        const em_queue_type_t type = em.locked([&] {
-            const event_queue* const q = em.queue(queue);
-            return q != nullptr ? q->type : em_queue_type_t{EM_QUEUE_TYPE_UNDEF};
-        });
+        const em_queue_type_t type = em.type_of(queue);
         if (type == EM_QUEUE_TYPE_UNDEF) { // or it is removed from here on, before it is sent to
             return refuse_queue(call, scope, EM_ERR_BAD_ID, no_queue, queue);
         }

@@ -20,7 +20,7 @@ namespace {
 
 // So that cores work at home whenever they may.
 [[maybe_unused]] const bool at_home = [] {
-    if (std::getenv("SKERRY_TEST_AT_HOME") == nullptr) {
+    if (std::getenv("EVENT_CORES_AT_HOME") == nullptr) {
         return false;
     }
     detail::the_home_rules = {.rounds = 1, .streak = 1, .lean = std::numeric_limits<unsigned>::max()};
