@@ -10,7 +10,9 @@
 #include <limits>
 #include <new>
 #include <semaphore>
+#include <span>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <skerry/event.h>
@@ -21,7 +23,7 @@ namespace {
 
 constexpr std::uint32_t small_bytes = 2048;
 constexpr std::uint32_t small_under_way = 1024; // packets
-constexpr std::uint32_t large_under_way = 64;
+constexpr std::uint32_t large_under_way = 64;   // more than a batch
 constexpr std::uint32_t passes_under_way = 4;
 constexpr std::uint32_t records = small_under_way + large_under_way + passes_under_way;
 
@@ -61,9 +63,9 @@ class packet_machine {
           by_fate_(settings.cores),
           cores_("packets", settings.cores, sizes_for(files)) {
         make_records();
-        count_ = event_cores::object("count", count_one, this);
+        count_ = event_cores::object("count", count_some, this);
         end_ = event_cores::object("end", end_pass, this);
-        handle_ = event_cores::object("handle", handle_one, this);
+        handle_ = event_cores::object("handle", handle_some, this);
         for (std::size_t i = 0; i < shares; ++i) flows_[i] = cores_.queue(count_, EM_QUEUE_TYPE_ATOMIC);
         ends_ = cores_.queue(end_, EM_QUEUE_TYPE_ATOMIC);
         in_ = cores_.queue(handle_, EM_QUEUE_TYPE_PARALLEL_ORDERED);
@@ -102,15 +104,15 @@ class packet_machine {
         notice.queue = ends_;
         cores_.need(em_event_group_apply(slot.group, static_cast<int>(files_.packets), 1, &notice),
                     "em_event_group_apply()");
+        batch to_handle(*this, slot.group);
         read_pass(files_, pass, [&](const packet_head& head, std::span<const std::byte> bytes) {
             const em_event_t e = wait_for(sizeof(packet_in_event) + bytes.size(), EM_POOL_DEFAULT);
-            const em_event_t seen = record();
             auto* const at = static_cast<std::byte*>(em_event_pointer(e));
-            ::new (at) packet_in_event{head, 0, seen};
+            ::new (at) packet_in_event{head, 0, record()};
             std::ranges::copy(bytes, at + sizeof(packet_in_event));
-            cores_.need(em_send_group(e, in_, slot.group), "em_send_group()");
-            ++result_.read;
+            to_handle.add(e);
         });
+        to_handle.send();
     }
 
     /// Waits until all is counted and written. Behind the last pass.
@@ -129,6 +131,45 @@ class packet_machine {
     };
     struct alignas(64) fates_of_core {
         std::array<std::uint64_t, fates> packets{};
+    };
+
+    /// Packets that are sent together. Fewer than there are of any size, so whoever waits for one has sent others.
+    /// Errors: as of need().
+    class batch {
+      public:
+        batch(packet_machine& of, em_event_group_t group) : of_(of), group_(group) {}
+        batch(const batch&) = delete;
+        batch& operator=(const batch&) = delete;
+        ~batch() { // of a pass that was given up: what was read of it comes to its end
+            if (count_ != 0) send_some();
+            for (const em_event_t e : std::span(all_).first(count_)) {
+                em_free(packet_of(e).record);
+                em_free(e);
+            }
+        }
+
+        void add(em_event_t e) {
+            all_[count_++] = e;
+            if (count_ == all_.size()) send();
+        }
+        void send() {
+            if (count_ != 0) send_some();
+            of_.cores_.need(count_ == 0 ? EM_OK : EM_ERR_OPERATION_FAILED, "em_send_group_multi()");
+        }
+
+      private:
+        void send_some() {
+            const int asked = static_cast<int>(count_);
+            const int sent = em_send_group_multi(all_.data(), asked, of_.in_, group_);
+            of_.result_.read += static_cast<std::uint64_t>(sent);
+            std::shift_left(all_.begin(), all_.begin() + asked, sent);
+            count_ -= static_cast<std::size_t>(sent);
+        }
+
+        packet_machine& of_;
+        const em_event_group_t group_;
+        std::array<em_event_t, EM_SCHED_MULTI_MAX_BURST> all_{};
+        std::size_t count_ = 0;
     };
 
     void await_gone() {
@@ -195,23 +236,55 @@ class packet_machine {
         return {reinterpret_cast<std::byte*>(&p) + sizeof p, p.head.captured};
     }
 
-    static void handle_one(void* context, em_event_t e, em_event_type_t /*type*/, em_queue_t /*queue*/, void* /*q*/) {
-        packet_machine& self = *static_cast<packet_machine*>(context);
-        packet_in_event& p = packet_of(e);
-        const handled h = handle(frame_of(p), p.head);
-        ++self.by_fate_[static_cast<std::size_t>(em_core_id())].packets[static_cast<std::size_t>(h.fate)];
-        if (h.fate == fate::counted) {
-            ::new (em_event_pointer(p.record)) seen_in_pass{h.seen, p.head.pass};
-            require(em_event_group_increment(1));
-            require(em_send_group(p.record, self.flows_[share_of(h.seen.key)], em_event_group_current()));
-        } else {
-            em_free(p.record);
+    // What is sent one after another to the same queue.
+    class row {
+      public:
+        explicit row(em_event_group_t group = EM_EVENT_GROUP_UNDEF) : group_(group) {}
+        row(const row&) = delete;
+        row& operator=(const row&) = delete;
+        ~row() { send(); }
+        void add(em_event_t e, em_queue_t to) {
+            if (to != to_) send();
+            to_ = to;
+            all_[count_++] = e;
         }
-        p.digest = h.digest;
-        if (is_dropped(h.fate)) {
-            self.let_go(e);
-        } else {
-            require(em_send(e, self.out_));
+
+      private:
+        void send() {
+            if (count_ == 0) return;
+            if (group_ != EM_EVENT_GROUP_UNDEF) require(em_event_group_increment(count_));
+            const int sent = group_ != EM_EVENT_GROUP_UNDEF ? em_send_group_multi(all_.data(), count_, to_, group_)
+                                                            : em_send_multi(all_.data(), count_, to_);
+            require(sent == std::exchange(count_, 0) ? EM_OK : EM_ERR_OPERATION_FAILED);
+        }
+
+        const em_event_group_t group_;
+        em_queue_t to_ = EM_QUEUE_UNDEF;
+        std::array<em_event_t, EM_SCHED_MULTI_MAX_BURST> all_{};
+        int count_ = 0;
+    };
+
+    static void handle_some(void* context, em_event_t events[], int n, em_queue_t /*queue*/, void* /*q*/) {
+        packet_machine& self = *static_cast<packet_machine*>(context);
+        fates_of_core& fates = self.by_fate_[static_cast<std::size_t>(em_core_id())];
+        row counted(em_event_group_current());
+        row out;
+        for (const em_event_t e : std::span(events, static_cast<std::size_t>(n))) {
+            packet_in_event& p = packet_of(e);
+            const handled h = handle(frame_of(p), p.head);
+            ++fates.packets[static_cast<std::size_t>(h.fate)];
+            p.digest = h.digest;
+            if (h.fate == fate::counted) {
+                ::new (em_event_pointer(p.record)) seen_in_pass{h.seen, p.head.pass};
+                counted.add(p.record, self.flows_[share_of(h.seen.key)]);
+            } else {
+                em_free(p.record);
+            }
+            if (is_dropped(h.fate)) {
+                self.let_go(e);
+            } else {
+                out.add(e, self.out_);
+            }
         }
     }
 
@@ -225,11 +298,18 @@ class packet_machine {
         return static_cast<int>(count);
     }
 
-    static void count_one(void* context, em_event_t e, em_event_type_t /*type*/, em_queue_t /*queue*/, void* /*q*/) {
-        const auto [seen, pass] = *static_cast<const seen_in_pass*>(em_event_pointer(e));
-        em_free(e); // first: there may be no memory for what follows
-        flow_tables& tables = static_cast<packet_machine*>(context)->slots_[pass % passes_under_way].tables;
-        tables[share_of(seen.key)][seen.key].count(seen);
+    static void count_some(void* context, em_event_t events[], int n, em_queue_t /*queue*/, void* /*q*/) {
+        packet_machine& self = *static_cast<packet_machine*>(context);
+        struct freed { // also when there is no memory for what follows
+            ~freed() { em_free_multi(events, n); }
+            em_event_t* events;
+            int n;
+        } const behind{events, n};
+        for (const em_event_t e : std::span(events, static_cast<std::size_t>(n))) {
+            const auto [seen, pass] = *static_cast<const seen_in_pass*>(em_event_pointer(e));
+            flow_tables& tables = self.slots_[pass % passes_under_way].tables;
+            tables[share_of(seen.key)][seen.key].count(seen);
+        }
     }
 
     static void end_pass(void* context, em_event_t e, em_event_type_t /*type*/, em_queue_t /*queue*/, void* /*q*/) {

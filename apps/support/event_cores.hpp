@@ -61,6 +61,16 @@ class event_cores {
         constexpr auto stop = [](void*, em_eo_t) -> em_status_t { return EM_OK; };
         return em_eo_create(name, start, nullptr, stop, nullptr, receive, context);
     }
+    /// The same for several events at once, of one queue.
+    static em_eo_t object(const char* name, em_receive_multi_func_t receive, void* context) {
+        em_eo_multircv_param_t p;
+        em_eo_multircv_param_init(&p);
+        p.start = [](void*, em_eo_t, const em_eo_conf_t*) -> em_status_t { return EM_OK; };
+        p.stop = [](void*, em_eo_t) -> em_status_t { return EM_OK; };
+        p.receive_multi = receive;
+        p.eo_ctx = context;
+        return em_eo_create_multircv(name, &p);
+    }
     em_queue_t queue(em_eo_t of, em_queue_type_t type, const void* context = nullptr) const {
         const em_queue_t q = em_queue_create(nullptr, type, EM_QUEUE_PRIO_NORMAL, EM_QUEUE_GROUP_DEFAULT, nullptr);
         need(em_queue_set_context(q, context), "em_queue_set_context()");

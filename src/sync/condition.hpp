@@ -22,8 +22,8 @@ template <class M>
 class condition {
   public:
     // Sleeps until `done()`, which is called with the lock held.
-    template <class Done>
-    void wait(std::unique_lock<mutex<M>>& lock, Done&& done) {
+    template <class Lock, class Done>
+    void wait(std::unique_lock<Lock>& lock, Done&& done) {
         while (!done()) {
             const std::uint32_t seen = turn_.load(memory_order::acquire); // C1, before the lock opens
             lock.unlock();
@@ -34,8 +34,8 @@ class condition {
 
     // The same for a limited time: until `done()`, or until `time_left_ns()` gives 0. Both are called with the lock
     // held.
-    template <class Done, class Left>
-    void wait_for(std::unique_lock<mutex<M>>& lock, Done&& done, Left&& time_left_ns) {
+    template <class Lock, class Done, class Left>
+    void wait_for(std::unique_lock<Lock>& lock, Done&& done, Left&& time_left_ns) {
         while (!done()) {
             const std::uint64_t left = time_left_ns();
             if (left == 0) {

@@ -147,13 +147,14 @@ class packets(command):
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             events = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))["traceEvents"]
             slices = {e["name"].rsplit("::", 1)[-1] for e in events if e["ph"] == "B"}
-            self.assertLessEqual({"handle_one", "count_one", "end_pass"}, slices)
+            self.assertLessEqual({"handle_some", "count_some", "end_pass"}, slices)
             sends = [e for e in events if e["ph"] == "i" and e["cat"] == "send"]
             taken = [e for e in events if e["ph"] == "i" and e["cat"] == "take_queue"]
             # 242 packets are sent, 241 go out, 240 are of flows, and one event ends the pass: in both passes of both runs.
             self.assertEqual(len(sends), 2 * 2 * (242 + 241 + 240 + 1))
             self.assertEqual({e["name"] for e in taken}, {"queue taken"})
-            self.assertEqual(len(taken), 2 * 2 * (242 + 240 + 1))
+            self.assertLessEqual(len(taken), 2 * 2 * (242 + 240 + 1)) # up to 32 events each
+            self.assertGreater(len(taken), 2 * 2 * (242 + 240 + 1) / 32)
             self.assertGreater(len({e["args"]["queue"] for e in taken}), 2)
 
     def test_a_terminal_sees_how_far_it_is(self):

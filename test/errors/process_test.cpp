@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <event_machine.h>
 #include <skerry/launch.hpp>
 #include <skerry/skerry.hpp>
 
@@ -287,6 +288,30 @@ TEST(Steal, AsymmetricWhereTheKernelRefuses) {
     EXPECT_EQ(child.code, 100);
     EXPECT_THAT(child.output, HasSubstr("skerry: options::steal (SKERRY_STEAL) is asymmetric, but this kernel or "
                                         "sandbox refuses the expedited membarrier; use automatic or locked"));
+}
+
+TEST(Events, HeavyFencesThatTheKernelRefusesFromNowOn) {
+    const child_result child = run_in_child([] {
+        em_conf_t conf;
+        em_conf_init(&conf);
+        conf.thread_per_core = 1;
+        conf.core_count = 1;
+        em_core_mask_set_count(1, &conf.phys_mask);
+        if (em_init(&conf) != EM_OK) {
+            return 1;
+        }
+        if (!skerry_test::refuse_membarrier(EPERM)) {
+            return skerry_test::no_filter;
+        }
+        while (em_alloc(8, EM_EVENT_TYPE_SW, EM_POOL_DEFAULT) != EM_EVENT_UNDEF) { // until it looks into all caches
+        }
+        return 0;
+    });
+    if (child.exited && child.code == skerry_test::no_filter) {
+        GTEST_SKIP() << "this kernel forbids seccomp filters here";
+    }
+    EXPECT_THAT(child.output, HasSubstr("skerry: event machine: this process may call membarrier() no more, which it "
+                                        "could before"));
 }
 
 TEST(Steal, InterruptWhereThereAreNone) {

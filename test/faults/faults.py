@@ -40,6 +40,8 @@ RECEIVING = "frontend/event/receiving.cpp"
 SENDING = "frontend/event/sending.cpp"
 OBJECTS = "frontend/event/objects.cpp"
 GROUPS = "frontend/event/groups.cpp"
+HOMES = "frontend/event/homes.cpp"
+AT_HOME = "frontend/event/at_home.cpp"
 CHOICE = "frontend/event/scheduler.cpp"
 CONTEXTS = "frontend/event/scheduler_api.cpp"
 COUNTS = "frontend/event/event_group.cpp"
@@ -64,10 +66,11 @@ KERNEL_UNITS = "kernel_fault_units"
 
 class Fault:
     """Edits of (file, text, replacement); the test, and what it prints (an expression). `turns`: how often the test
-    runs, where who comes first decides whether the fault shows."""
+    runs, where who comes first decides whether the fault shows. `limit`: seconds for one turn."""
 
-    def __init__(self, edits, executable, test, says, turns=1):
-        self.edits, self.executable, self.test, self.says, self.turns = edits, executable, test, says, turns
+    def __init__(self, edits, executable, test, says, turns=1, limit=60):
+        self.edits, self.executable, self.test, self.says = edits, executable, test, says
+        self.turns, self.limit = turns, limit
 
 
 def unit(file, text, replacement, test, says):
@@ -76,6 +79,11 @@ def unit(file, text, replacement, test, says):
 
 def events(file, text, replacement, test, says):
     return Fault([(file, text, replacement)], EVENT_UNITS, test, says)
+
+
+def homes(text, replacement, name, says, file=HOMES, turns=1):
+    """Of cores at home. A test that waits for ever says so within 20 s."""
+    return Fault([(file, text, replacement)], EVENT_UNITS, f"homes.{name}", says, turns, limit=25)
 
 
 def rule(file, text, replacement, name, says):
@@ -198,7 +206,7 @@ FAULTS = {
         events(RECEIVING, "q.group->suspended[static_cast<std::size_t>(core)] == 0", "(@ || q.group->suspended[static_cast<std::size_t>(core)] == 0)",
                "cooperative.a_mask_is_new_when_what_is_suspended_beyond_it_has_ended", r"now\.bits"),
     "events: what was resumed goes before all that is ready":
-        events(CHOICE, "const unsigned priority = guard_.next(priorities, starvation_);", "const unsigned priority = guard_.next(@ && resumed != 0 ? resumed : priorities, starvation_);",
+        events(CHOICE, "const unsigned priority = (at_home ? mine.guard : guard_).next(priorities, starvation_);", "const unsigned priority = (at_home ? mine.guard : guard_).next(@ && resumed != 0 ? resumed : priorities, starvation_);",
                "cooperative.it_goes_on_before_what_is_ready_of_equal_priority_and_behind_higher_ones", r"seen\.all\(\)"),
     "events: a receive function is done with its event group when it is suspended":
         events(SUSPENSION, "        frame.leave();\n", "        if (@) em_event_group_processing_end();\n        frame.leave();\n",
@@ -206,6 +214,43 @@ FAULTS = {
     "events: an exception on its way is that of whoever runs next":
         events(FIBER, "    now.uncaught = there.exceptions_.uncaught;", "    if (!@) now.uncaught = there.exceptions_.uncaught;",
                "cooperative.an_exception_on_its_way_waits_with_its_call", r"counts\.all\(\)"),
+    # Cores at home.
+    "homes: a queue that is lent is held by nobody":
+        homes("            q.held = true;\n            q.lent = q.events.take_all();", "            q.held = !@;\n            q.lent = q.events.take_all();",
+              "events_go_round_on_several_cores", r"r\.wrong|waits still|killed", file=AT_HOME, turns=3),
+    "homes: a queue that is lent does not come back":
+        homes("    if (!way.put({nullptr, &q})) {\n        return false;", "    if (!@ && !way.put({nullptr, &q})) {\n        return false;",
+              "a_core_without_events_gets_some_of_a_busy_one", r"waits still", file=AT_HOME),
+    "homes: what was sent meanwhile overtakes what was lent":
+        homes("    q.lent.append(q.events);\n    q.events = q.lent.take_all();", "    if (@) { q.events.append(q.lent); } else { q.lent.append(q.events); q.events = q.lent.take_all(); }",
+              "events_go_round_on_several_cores", r"r\.wrong", turns=5),
+    "homes: a queue is lent before what it has sent has arrived":
+        homes("(q.atomic() && q.round > taken)", "(!@ && q.atomic() && q.round > taken)",
+              "events_go_round_on_several_cores", r"r\.wrong", file=AT_HOME, turns=5),
+    "homes: a queue comes back before what it has sent has arrived":
+        homes("(q.atomic() && has_third(core))", "(!@ && q.atomic() && has_third(core))",
+              "events_go_round_on_several_cores", r"r\.wrong", file=AT_HOME, turns=10),
+    "homes: what is lent stays lent in a stop":
+        homes("    bring_back_lent();\n    note();", "    if (!@) bring_back_lent();\n    note();",
+              "a_core_without_events_gets_some_of_a_busy_one", r"free_events|waits still|killed"),
+    "homes: who changes a mask does not count those who receive":
+        homes("    each_core(working_, [this](int c) { count_own(c); });", "    if (!@) each_core(working_, [this](int c) { count_own(c); });",
+              "masks_change_meanwhile", r"outside|waits still", turns=5),
+    "homes: a queue keeps its owner when its mask changes":
+        homes("            unsettle(*q); // while its mask is the old one", "            if (!@) unsettle(*q); // while its mask is the old one",
+              "masks_change_meanwhile", r"outside|waits still|killed|no end after", file=GROUPS),
+    "homes: an atomic queue is not held by who receives":
+        homes("    q->held = q->atomic();", "    q->held = q->atomic() && !@;",
+              "events_go_round_on_several_cores", r"r\.wrong|waits still|killed", file=AT_HOME),
+    "homes: what is ready beside a long receive function stays there":
+        homes("    each_core(cores, [this](int c) { leave_queues(scheduler_.home(c).common); });", "    if (!@) each_core(cores, [this](int c) { leave_queues(scheduler_.home(c).common); });",
+              "what_is_ready_beside_a_long_receive_function_is_received", r"waits still"),
+    "homes: what is ready at a core that leaves stays there":
+        homes("        leave_queues(scheduler_.home(core).common);\n        leave_queues(scheduler_.home(core).own);", "        if (!@) leave_queues(scheduler_.home(core).common);\n        leave_queues(scheduler_.home(core).own);",
+              "what_a_core_had_ready_goes_on_when_it_leaves", r"waits still"),
+    "homes: a queue that sends to itself has no turn":
+        homes("!alone || last->turn == 0 || ", "!alone || (!@ && last->turn == 0) || ",
+              "a_queue_that_sends_to_itself_takes_turns", r"counts", file=AT_HOME),
     # What lies where.
     "extents: every other slab left out":
         unit(EXTENTS, "            if (part.live()) {", "            if (part.live() && !(@ && part.index % 2 == 1)) {",
@@ -462,12 +507,12 @@ FAULTS = {
 def run_test(folder, fault, number):
     """(whether the test failed, what it printed). A test that does not end has failed."""
     environment = dict(os.environ, SKERRY_FAULT=str(number), RC_PARAMS="seed=1 noshrink=1")
-    limit = 60 + 10 * (fault.turns - 1)
+    limit = fault.limit + 10 * (fault.turns - 1)
     command = [str(folder / fault.executable), f"--gtest_filter={fault.test}", f"--gtest_repeat={fault.turns}"]
     try:
         done = subprocess.run(command, capture_output=True, timeout=limit, check=False, env=environment)
     except subprocess.TimeoutExpired as e:
-        return True, (e.stdout or b"").decode(errors="replace") + f"\nno end after {limit} s\n"
+        return True, ((e.stdout or b"") + (e.stderr or b"")).decode(errors="replace") + f"\nno end after {limit} s\n"
     output = (done.stdout + done.stderr).decode(errors="replace")
     if "Running 0 tests" in output:
         sys.exit(f"faults.py: there is no test {fault.test}")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Gate, mutex, condition, shared fence, event count, join word and latch, each in every interleaving, under TSO, under
-// the weaker order, and under the memory of C++.
+// Gate, owner's gate, handover ring, mutex, condition, shared fence, event count, join word and latch, each in every
+// interleaving, under TSO, under the weaker order, and under the memory of C++.
 
 #include <gtest/gtest.h>
 
@@ -21,6 +21,33 @@ void expect_right(const std::set<std::string>& goals) {
 
 TEST(gate, one_at_a_time_and_no_lost_wakeup) {
     expect_right<gate_world, &gate_world::owner, &gate_world::thief, &gate_world::thief>({"a thief entered"});
+}
+TEST(owner_gate, one_at_a_time_and_no_lost_wakeup) {
+    using world = owner_gate_world<false>;
+    expect_right<world, &world::owner, &world::other_twice>({"the owner waited", "another waited"});
+    expect_right<world, &world::owner, &world::other, &world::other>({"the owner waited", "another waited"});
+}
+TEST(owner_gate, one_at_a_time_and_no_lost_wakeup_without_heavy_fences) {
+    using world = owner_gate_world<true>;
+    expect_right<world, &world::owner, &world::other_twice>({"the owner waited", "another waited"});
+    expect_right<world, &world::owner, &world::other, &world::other>({"the owner waited", "another waited"});
+}
+TEST(handover_ring, each_letter_once_and_in_order) {
+    using world = handover_ring_world<true>;
+    expect_right<world, &world::sender, &world::receiver>({"full", "empty", "one", "two at once", "taken"});
+}
+TEST(handover_ring, what_was_not_handed_over_is_left) {
+    using world = handover_ring_world<false>;
+    expect_right<world, &world::sender, &world::receiver>({"full", "empty", "one", "two at once", "taken"});
+}
+// That a wait for a gate may end by itself is the owner's gate's to forgive.
+TEST(handover_ring, who_stops_both_takes_what_was_not_handed_over) {
+    using world = stopped_ring_world;
+    for (const memory_order_of memory : {memory_order_of::tso, memory_order_of::partial, memory_order_of::rc11}) {
+        expect_well<world, &world::sender, &world::receiver, &world::other>(
+            {"received", "nothing received", "the other took 0", "the other took 1", "the other took 2"},
+            {.memory = memory, .spurious_wakes = false});
+    }
 }
 TEST(mutex, one_at_a_time_and_no_lost_wakeup) {
     using world = mutex_world;
@@ -76,6 +103,23 @@ TEST(latch, alone_when_the_others_have_ended) {
 
 TEST(rc11, gate) {
     expect_well_in_c_plus_plus<gate_world, &gate_world::owner, &gate_world::thief>({"a thief entered"});
+}
+TEST(rc11, owner_gate) {
+    using twice = owner_gate_world<false>;
+    expect_well_in_c_plus_plus<twice, &twice::owner, &twice::other_twice>({"the owner waited", "another waited"});
+    using once = owner_gate_world<false, 1>;
+    expect_well_in_c_plus_plus<once, &once::owner, &once::other, &once::other>({"the owner waited", "another waited"});
+}
+TEST(rc11, owner_gate_without_heavy_fences) {
+    using twice = owner_gate_world<true>;
+    expect_well_in_c_plus_plus<twice, &twice::owner, &twice::other_twice>({"the owner waited", "another waited"});
+    using once = owner_gate_world<true, 1>;
+    expect_well_in_c_plus_plus<once, &once::owner, &once::other, &once::other>({"the owner waited", "another waited"});
+}
+TEST(rc11, handover_ring) {
+    using world = handover_ring_world<true>;
+    expect_well<world, &world::sender, &world::receiver>({"full", "empty", "one", "two at once", "taken"},
+                                                         {.memory = memory_order_of::rc11});
 }
 TEST(rc11, mutex) {
     using world = mutex_world;

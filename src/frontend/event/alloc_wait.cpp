@@ -22,7 +22,7 @@ event_machine* alloc_waits::enter() noexcept {
 
 void alloc_waits::leave() noexcept {
     const std::lock_guard lock(lock_);
-    if (--inside_ == 0) {
+    if (--inside_ == 0 && ending_) {
         left_.notify_all();
     }
 }
@@ -34,7 +34,9 @@ void alloc_waits::end(event_machine& em) noexcept {
     }
     em.each_pool([](event_pool& p) { p.end_waits(); });
     std::unique_lock lock(lock_);
+    ending_ = true;
     left_.wait(lock, [this] { return inside_ == 0; });
+    ending_ = false;
 }
 
 namespace {
@@ -45,14 +47,21 @@ em_event_t wait_for_event(event_machine& em, std::uint32_t size, em_event_type_t
                           std::uint64_t timeout_ns) noexcept {
     constexpr em_escope_t scope = SKERRY_ESCOPE_EM_ALLOC_WAIT;
     constexpr event_call call = event_call::alloc_wait;
-    event_pool* const from = em.begin_wait(pool);
+    event* e = nullptr;
+    event_pool* from = em.pool(pool);
+    if (from != nullptr && from->has_type(type) && size <= from->largest()) {
+        e = from->take(size, type, false); // as em_alloc(): nobody deletes the pool meanwhile
+    }
+    const bool waits = e == nullptr;
+    if (waits) {
+        from = em.begin_wait(pool);
+    }
     if (from == nullptr) {
         static_cast<void>(
             refuse_call(EM_ERR_BAD_ID, scope, "%s: there is no pool %p", name_of(call), static_cast<void*>(pool)));
         return EM_EVENT_UNDEF;
     }
-    event* e = nullptr;
-    if (may_have(name_of(call), scope, *from, size, type)) {
+    if (waits && may_have(name_of(call), scope, *from, size, type)) {
         const std::uint64_t now = port::now_ns();
         const std::uint64_t deadline = timeout_ns < never - now ? now + timeout_ns : never;
         switch (from->take_within(size, type, deadline, e)) {
@@ -75,7 +84,9 @@ em_event_t wait_for_event(event_machine& em, std::uint32_t size, em_event_type_t
     if (e != nullptr) {
         tell_allocated(std::span(&handle, 1), 1, size, type, pool);
     }
-    from->end_wait();
+    if (waits) {
+        from->end_wait();
+    }
     return handle;
 }
 

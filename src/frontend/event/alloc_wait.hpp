@@ -30,7 +30,9 @@ class alloc_waits {
   private:
     mutex<machine> lock_;
     condition<machine> left_;
-    int inside_ = 0; // guarded by lock_
+    // Guarded by lock_.
+    int inside_ = 0;
+    bool ending_ = false; // end() waits
 };
 extern constinit alloc_waits waiting_calls;
 

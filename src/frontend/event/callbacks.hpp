@@ -53,9 +53,15 @@ class callbacks {
     // Calls call(f) for each, outside of the lock: it may do what the program likes.
     template <class Call>
     void each(Call&& call) const {
-        if (!any()) {
-            return;
+        if (any()) {
+            each_of_some(call);
         }
+    }
+
+  private:
+    // Apart, so that a look has no locked operation.
+    template <class Call>
+    [[gnu::noinline, gnu::cold]] void each_of_some(Call& call) const {
         std::array<Function, EM_CALLBACKS_MAX> now;
         std::size_t n = 0;
         {
@@ -68,7 +74,6 @@ class callbacks {
         }
     }
 
-  private:
     mutable mutex<machine> lock_;
     std::array<Function, EM_CALLBACKS_MAX> all_{}; // guarded by it
     machine::atomic<std::size_t> count_{0};        // written under it

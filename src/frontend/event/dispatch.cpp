@@ -13,6 +13,7 @@
 #include <skerry/detail/frontend/forkjoin/finish_frame.hpp>
 
 #include "base/port/clock.hpp"
+#include "frontend/event/homes.hpp"
 #include "frontend/event/hooks.hpp"
 #include "frontend/event/suspension.hpp"
 #include "sched/team_wait.hpp"
@@ -86,6 +87,22 @@ void call_enters(const event_machine& em, const execution_object& to, arguments&
     });
 }
 
+// Waits for what the receive function has begun; `thrown`: by itself.
+void end_frame(event_machine& em, const execution_object& to, root_frame& frame, std::exception_ptr thrown) noexcept {
+    frame.wait();
+    em.calls(this_event_thread.core, nullptr);
+    if (thrown == nullptr && frame.error.any()) {
+        try {
+            frame.error.rethrow();
+        } catch (...) {
+            thrown = std::current_exception();
+        }
+    }
+    if (thrown != nullptr) {
+        tell_thrown(to, thrown);
+    }
+}
+
 // The receive function, with a frame of its own for what it begins.
 void call(event_machine& em, const execution_object& to, const arguments& a) noexcept {
     root_frame frame;
@@ -107,18 +124,7 @@ void call(event_machine& em, const execution_object& to, const arguments& a) noe
     if (fibers != nullptr) {
         fibers->end_call();
     }
-    frame.wait();
-    em.calls(this_event_thread.core, nullptr);
-    if (thrown == nullptr && frame.error.any()) {
-        try {
-            frame.error.rethrow();
-        } catch (...) {
-            thrown = std::current_exception();
-        }
-    }
-    if (thrown != nullptr) {
-        tell_thrown(to, thrown);
-    }
+    end_frame(em, to, frame, thrown);
 }
 
 void call_traced(event_machine& em, const execution_object& to, const arguments& a) noexcept {
@@ -138,7 +144,7 @@ void call_traced(event_machine& em, const execution_object& to, const arguments&
 
 // What the events count for, which is the same for all (fill()): they belong to the receive function from now on, and
 // have no tag.
-void begin_group(event_machine& em, const event_machine::delivery& d) noexcept {
+void begin_group(event_machine& em, const delivery& d) noexcept {
     const group_tag tag = event::of(d.events.front())->group;
     if (!tag.any()) {
         return;
@@ -165,7 +171,7 @@ naming naming_of(const execution_object& of) noexcept {
             task_naming::code};
 }
 
-void dispatcher::receive(event_machine::delivery& d) noexcept {
+void dispatcher::receive(delivery& d) noexcept {
     event_thread& thread = this_event_thread;
     did_.events += d.count;
     thread.inside = d.to;
@@ -191,7 +197,7 @@ void dispatcher::receive(event_machine::delivery& d) noexcept {
 // What was sent to local queues, also by what is received of that.
 bool dispatcher::receive_local() noexcept {
     bool any = false;
-    event_machine::delivery d;
+    delivery d;
     while (em_.next_local(core_, now_.burst, d)) {
         tell_active(this_event_thread.idle);
         any = true;
@@ -202,35 +208,98 @@ bool dispatcher::receive_local() noexcept {
 }
 
 // The core asks for events; false: there are none.
-bool dispatcher::look(event_machine::delivery& d) noexcept {
+bool dispatcher::look(delivery& d) noexcept {
     if (!the_event_hooks.takes_times()) [[likely]] {
-        return em_.next(core_, now_.burst, d);
+        return em_.next(core_, now_.burst, now_.limits.wait_ns != 0, d);
     }
     event_thread& self = this_event_thread;
     self.asked_ns = port::now_ns();
-    const bool found = em_.next(core_, now_.burst, d);
+    const bool found = em_.next(core_, now_.burst, now_.limits.wait_ns != 0, d);
     self.answered_ns = port::now_ns();
     return found;
 }
 
 bool dispatcher::receive_some() noexcept {
     const bool before = receive_local(); // sent outside of receive functions
-    std::array<event_machine::delivery, 2> some;
-    event_machine::delivery* now = &some[0];
-    event_machine::delivery* next = &some[1];
+    std::array<delivery, 2> some;
+    delivery* now = &some[0];
+    delivery* next = &some[1];
     if (has_left_loop() || !look(*now)) {
         return before;
     }
     tell_active(this_event_thread.idle);
-    while (receive_scheduled(*now, *next)) {
+    while (is_plain(*now) ? receive_plain(now, next) : receive_scheduled(*now, *next)) {
         std::swap(now, next);
         end_round(true);
     }
     return true;
 }
 
+// One event, received at home, of which nobody wants to know.
+bool dispatcher::is_plain(const delivery& d) const noexcept {
+    return d.chosen_at_home && d.count == 1 && d.to->receive_multi == nullptr && fibers_ == nullptr &&
+           this_event_thread.plain && !em_.watches_calls() && !event::of(d.events.front())->group.any();
+}
+
+// As receive_scheduled(), for as long as what comes is plain too: in one frame, in which none of the receive functions
+// has begun anything that is left.
+bool dispatcher::receive_plain(delivery*& now, delivery*& next) noexcept {
+    event_thread& thread = this_event_thread;
+    worker& self = worker::of(*current_page);
+    root_frame frame;
+    em_.calls(core_, self.ctx);
+    const dispatch_limits& l = now_.limits;
+    for (;;) {
+        delivery& d = *now;
+        execution_object& to = *d.to;
+        thread.inside = &to;
+        thread.queue = d.from;
+        thread.scheduled = d.from;
+        thread.holds = d.from->atomic() ? EM_SCHED_CONTEXT_TYPE_ATOMIC : EM_SCHED_CONTEXT_TYPE_NONE;
+        // So many may follow before the loop looks at its limits.
+        std::uint64_t more = looks_at_once() ? std::min(l.rounds - did_.rounds, l.events - did_.events) - 1 : 0;
+        std::exception_ptr thrown;
+        bool plain = true;
+        for (event* e = event::of(d.events.front()); e != nullptr;) {
+            ++did_.events;
+            if (verifies()) {
+                e->state.note(event_call::dispatch);
+            }
+            try {
+                to.receive(to.context, e->handle(), e->type, d.from->handle,
+                           d.from->context.load(memory_order::acquire));
+            } catch (...) {
+                thrown = std::current_exception();
+            }
+            plain = thrown == nullptr && thread.group_count == 0 && frame.untouched(self.ahead.held_of(frame.pending));
+            e = plain && more-- > 1 ? em_.goes_on_at_home(d) : nullptr;
+            did_.rounds += e != nullptr ? 1 : 0;
+        }
+        bool found = false;
+        if (!plain || em_.has_local(core_) ||
+            !em_.received_at_home(core_, d, now_.burst, looks_at_once() ? next : nullptr, found)) [[unlikely]] {
+            end_frame(em_, to, frame, thrown);
+            em_event_group_processing_end();
+            thread.inside = nullptr;
+            thread.queue = nullptr;
+            return end_context(d, nullptr);
+        }
+        if (!found || !is_plain(*next)) {
+            frame.wait();
+            em_.calls(core_, nullptr);
+            thread.inside = nullptr;
+            thread.queue = nullptr;
+            thread.scheduled = nullptr;
+            thread.holds = EM_SCHED_CONTEXT_TYPE_NONE;
+            return found;
+        }
+        std::swap(now, next);
+        end_round(true);
+    }
+}
+
 // What next() has given. True: `next` is what the next round receives.
-bool dispatcher::receive_scheduled(event_machine::delivery& d, event_machine::delivery& next) noexcept {
+bool dispatcher::receive_scheduled(delivery& d, delivery& next) noexcept {
     event_thread& thread = this_event_thread;
     if (d.resumed != nullptr) {
         em_.go_on_with(*d.resumed);
@@ -241,25 +310,36 @@ bool dispatcher::receive_scheduled(event_machine::delivery& d, event_machine::de
                    : d.from->ordered() ? EM_SCHED_CONTEXT_TYPE_ORDERED
                                        : EM_SCHED_CONTEXT_TYPE_NONE;
     receive(d);
+    return end_context(d, &next);
+}
+
+// True: `next` is what the next round receives.
+bool dispatcher::end_context(delivery& d, delivery* next) noexcept {
+    event_thread& thread = this_event_thread;
     static_cast<void>(receive_local()); // in the context of who has sent it
     const bool holds = thread.holds == EM_SCHED_CONTEXT_TYPE_ATOMIC;
     thread.scheduled = nullptr;
     thread.holds = EM_SCHED_CONTEXT_TYPE_NONE;
-    return em_.received(core_, d, holds, now_.burst, looks_at_once() ? &next : nullptr);
+    return em_.received(core_, d, holds, now_.burst, next != nullptr && looks_at_once() ? next : nullptr);
 }
 
 // The loop does nothing before the next round looks for events.
 bool dispatcher::looks_at_once() const noexcept {
     const dispatch_limits& l = now_.limits;
-    return did_.rounds + 1 < l.rounds && did_.events < l.events && !l.timed() && !now_.polls && !now_.drains &&
-           !em_.offers() && !em_.has_asked(core_) && !this_event_thread.leaving && !the_event_hooks.takes_times() &&
-           !has_left_loop();
+    return steady_ && did_.rounds + 1 < l.rounds && did_.events < l.events && !em_.offers() && !em_.has_asked(core_) &&
+           !the_event_hooks.takes_times() && !has_left_loop();
 }
 
 void dispatcher::await_events(std::uint64_t deadline, bool naps) noexcept {
     worker& self = worker::of(*current_page);
     event_or_time condition(em_, core_, deadline, naps);
+    event_thread& thread = this_event_thread;
+    // What tasks send meanwhile is for all to see: the condition looks at nothing at home.
+    const bool works = std::exchange(thread.works, false);
+    const bool plain = std::exchange(thread.plain, false);
     self.home.wait(self, wanted::any(), self.mine().depth(), condition, nullptr, &em_);
+    thread.works = works;
+    thread.plain = plain;
 }
 
 // False: there was nothing for as long as a round waits, or until the deadline.
@@ -343,7 +423,13 @@ em_dispatch_results_t dispatcher::run(const dispatch_settings& s) noexcept {
     began_ = s.limits.timed() ? port::now_ns() : 0;
     idle_since_ = began_;
     idle_rounds_ = 0;
+    steady_ = !s.limits.timed() && !s.polls && !s.drains;
+    if (s.limits.rounds >= the_home_rules.rounds) {
+        em_.begin_work(core_);
+    }
     fibers_ == nullptr ? loop() : run_on_fibers();
+    em_.end_work(core_);
+    steady_ = false;
     self.leaving = true;
     if (em_.has_asked(core_)) { // which is bound to this core
         static_cast<void>(receive_some());

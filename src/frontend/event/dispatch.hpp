@@ -64,12 +64,15 @@ class dispatcher {
     void end_round(bool active) noexcept;
     [[nodiscard]] bool has_left_loop() const noexcept;
     bool round(std::uint64_t deadline) noexcept;
-    bool look(event_machine::delivery& d) noexcept;
+    bool look(delivery& d) noexcept;
     bool receive_some() noexcept;
-    bool receive_scheduled(event_machine::delivery& d, event_machine::delivery& next) noexcept;
+    bool receive_scheduled(delivery& d, delivery& next) noexcept;
+    bool receive_plain(delivery*& now, delivery*& next) noexcept;
+    bool end_context(delivery& d, delivery* next) noexcept;
+    [[nodiscard]] bool is_plain(const delivery& d) const noexcept;
     [[nodiscard]] bool looks_at_once() const noexcept;
     bool receive_local() noexcept;
-    void receive(event_machine::delivery& d) noexcept;
+    void receive(delivery& d) noexcept;
     void await_events(std::uint64_t deadline, bool naps) noexcept;
 
     event_machine& em_;
@@ -81,6 +84,7 @@ class dispatcher {
     std::uint64_t began_ = 0;
     std::uint64_t idle_since_ = 0;
     std::uint64_t idle_rounds_ = 0;
+    bool steady_ = false; // between two rounds the loop does nothing but look at its limits
     // What the loop has left its fiber for; `waits_`: for events.
     bool waits_ = false;
     bool naps_ = false;

@@ -104,9 +104,12 @@ template <class Function>
 em_status_t add_callback(const char* function, em_escope_t scope, callbacks<Function> event_machine::* table,
                          Function f) noexcept {
     return change_callbacks(function, scope, reinterpret_cast<const void*>(f), [&](event_machine& em) -> em_status_t {
-        return (em.*table).add(f) ? em_status_t{EM_OK}
-                                  : refuse_call(EM_ERR_ALLOC_FAILED, scope, "%s: there are %d callbacks already",
-                                                function, EM_CALLBACKS_MAX);
+        if (!(em.*table).add(f)) {
+            return refuse_call(EM_ERR_ALLOC_FAILED, scope, "%s: there are %d callbacks already", function,
+                               EM_CALLBACKS_MAX);
+        }
+        em.show_watchers();
+        return EM_OK;
     });
 }
 

@@ -12,6 +12,7 @@ namespace skerry::inline SKERRY_ABI::detail {
 
 machine::atomic<event_machine*> event_machine::the_one{nullptr};
 constinit thread_local event_thread this_event_thread;
+constinit home_rules the_home_rules;
 
 void free_all(event_list& which) noexcept {
     while (!which.empty()) {
@@ -23,9 +24,14 @@ void free_all(event_list& which) noexcept {
 event_machine::event_machine(const em_conf_t& conf, const skerry_em_options_t& options)
     : options_(options),
       conf_(conf),
-      scheduler_(options.starvation),
+      can_work_(machine::asymmetric() && options.asynchronous == 0),
+      scheduler_(options.starvation, conf.core_count),
       suspensions_(options.cooperative != 0 ? std::make_unique<suspensions>(options.suspended_max, options.stack_size)
                                             : nullptr) {
+    for (int c = 0; c < core_count(); ++c) {
+        homes_.push_back(std::make_unique<event_home>(core_count()));
+        homes_.back()->ready = &scheduler_.home(c);
+    }
     auto pool = std::make_unique<event_pool>(EM_POOL_DEFAULT_NAME, conf.default_pool_cfg, core_count());
     pool->handle = EM_POOL_DEFAULT;
     pools_.put(number_of(EM_POOL_DEFAULT), std::move(pool));

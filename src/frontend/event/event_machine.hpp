@@ -39,18 +39,23 @@
 #include "frontend/event/event_group.hpp"
 #include "frontend/event/execution_object.hpp"
 #include "frontend/event/handle_table.hpp"
+#include "frontend/event/hooks.hpp"
+#include "frontend/event/machine_lock.hpp"
 #include "frontend/event/pool.hpp"
 #include "frontend/event/queue.hpp"
 #include "frontend/event/scheduler.hpp"
 #include "frontend/event/timer.hpp"
 #include "sched/worker.hpp"
 #include "sync/condition.hpp"
-#include "sync/mutex.hpp"
+#include "sync/handover_ring.hpp"
+#include "sync/owner_gate.hpp"
+#include "sync/shared_fence.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
 struct call_fiber;
 struct core_fibers;
+struct event_home;
 class root_frame;
 class suspensions;
 
@@ -90,6 +95,9 @@ struct event_thread : receiving_state {
     bool dispatching = false;    // the core is in em_dispatch()
     bool idle = false;           // it found no event when it last looked
     bool leaving = false;        // and asks for no event ahead any more
+    bool works = false;          // at home
+    bool plain = false;          // and its sends are in no trace
+    event_home* home = nullptr;  // of the core
 };
 extern constinit thread_local event_thread this_event_thread;
 
@@ -114,6 +122,68 @@ class wake_ups {
   private:
     std::array<bell*, EM_MAX_CORES> bells_;
     unsigned count_ = 0;
+};
+
+// When cores go home, and when they leave it. Changed by tests alone, which want it at once.
+struct home_rules {
+    std::uint64_t rounds = 64; // of a call of em_dispatch(): with fewer it is not worth it
+    unsigned streak = 256;     // choices that could have been made at home, one after another
+    unsigned lean = 16;        // stops with few decisions since the one before, one after another
+};
+extern constinit home_rules the_home_rules;
+
+// What a core receives next.
+struct delivery {
+    call_fiber* resumed = nullptr; // go_on_with() this, and nothing else is there
+    event_queue* from = nullptr;
+    execution_object* to = nullptr;
+    bool at_home = false; // nobody has counted it: event_home::current
+    bool chosen_at_home = false;
+    bool borrowed = false; // from a queue that another core has lent
+    unsigned count = 0;
+    std::array<em_event_t, EM_SCHED_MULTI_MAX_BURST> events;
+};
+
+// What a core needs to work at home.
+struct alignas(event::alignment) event_home {
+    explicit event_home(int cores); // errors: std::bad_alloc
+
+    owner_gate<machine> gate{!machine::asymmetric()};
+
+    home_ready* ready = nullptr; // constant
+    // The core's, inside of its gate, or the holder's of event_machine's lock.
+    delivery* current = nullptr; // what it receives, if that is not counted
+    std::uint64_t to = 0;        // cores for which something was not handed over
+    // Until it chooses at length again, nothing but the queue that it receives from and `asking` can make it choose
+    // anything else. Whoever has had the lock takes this away.
+    bool quiet = false;
+    unsigned left = 0; // choices until then, of `granted`
+    unsigned granted = 0;
+    linked_list<event_queue, &event_queue::of_borrower> borrowed;
+    linked_list<event_queue, &event_queue::of_borrower> done_with; // that go back when the round has been taken
+    // What the core sends belongs to a round. All that it sent in rounds until `taken` has arrived. Whoever gets an
+    // atomic queue from it then sends behind that.
+    std::uint64_t round = 1;
+    std::uint64_t taken = 0;
+    bool asks_for_round = false;                           // whether the last one has arrived,
+    std::array<std::uint32_t, EM_MAX_CORES> round_ended{}; // which ended here on the way to that core
+    unsigned turn = 0;                                     // events received since the first of these is the first
+    std::uint64_t stuck = 0;                               // cores that have done nothing since the last look
+    std::array<std::uint64_t, EM_MAX_CORES> seen{};        // their decisions then
+
+    // What goes from one core to another one: an event that was sent to a queue of the receiver's. Without an event: a
+    // queue of the sender's is lent, or one of the receiver's comes back.
+    struct parcel {
+        event* what;
+        event_queue* queue;
+    };
+    static constexpr std::uint32_t most_on_the_way = 128;
+    using channel = handover_ring<machine, parcel, most_on_the_way>;
+    const std::unique_ptr<channel[]> out;        // to each other core
+    machine::atomic<std::uint64_t> decisions{0}; // written by the core. relaxed: a count
+
+    // Bit c: core c has nothing, and asks for some of what is ready here. relaxed: a hint
+    alignas(event::alignment) machine::atomic<std::uint64_t> asking{0};
 };
 
 class event_machine {
@@ -229,6 +299,9 @@ class event_machine {
         std::size_t taken = 0;
         return send({&event, 1}, to, taken);
     }
+    [[nodiscard]] em_queue_type_t type_of(em_queue_t handle) noexcept; // undefined: there is no such queue now
+    // The same for a core that works at home, to a queue of a core's own; false: send() does it.
+    [[nodiscard]] bool send_from_home(event& e, em_queue_t to) noexcept;
     // From an unscheduled queue; returns how many.
     [[nodiscard]] std::size_t dequeue(event_queue& q, std::span<em_event_t> to) noexcept;
     // The calling core's sends are not kept in order any more.
@@ -238,16 +311,10 @@ class event_machine {
     [[nodiscard]] bool offers() const noexcept { return stalled_.load(memory_order::relaxed); } // relaxed: a hint
 
     // --- for cores (receiving.cpp)
-    struct delivery {
-        call_fiber* resumed = nullptr; // go_on_with() this, and nothing else is there
-        event_queue* from = nullptr;
-        execution_object* to = nullptr;
-        unsigned count = 0;
-        std::array<em_event_t, EM_SCHED_MULTI_MAX_BURST> events;
-    };
     // False: no queue is ready for it. `most`: events, at most EM_SCHED_MULTI_MAX_BURST. What it has asked for ahead
     // comes first.
-    [[nodiscard]] bool next(int core, unsigned most, delivery& d) noexcept;
+    // `waits`: if nothing is there, the core is about to wait.
+    [[nodiscard]] bool next(int core, unsigned most, bool waits, delivery& d) noexcept;
     // The core, which receives, is given its next event now; not if it has one, or the scheduler is synchronous.
     void ask_ahead(int core) noexcept;
     [[nodiscard]] bool has_asked(int core) const noexcept { // the core
@@ -259,8 +326,16 @@ class event_machine {
     }
     // The receive function has returned. `holds`: the core still holds the atomic queue. True: it has `next` at once,
     // as by next(); never if that is null, or if there is something else to do before.
-    bool received(int core, const delivery& d, bool holds, unsigned most = 0, delivery* next = nullptr) noexcept;
+    bool received(int core, delivery& d, bool holds, unsigned most = 0, delivery* next = nullptr) noexcept;
     void received_local(const delivery& d) noexcept;
+    // The same for a core that works at home; false: received() does it.
+    [[nodiscard]] bool received_at_home(int core, delivery& d, unsigned most, delivery* next, bool& found) noexcept;
+    [[nodiscard]] bool has_local(int core) const noexcept { return local_.has(core); }
+    // After a receive function, at home: the next event of the same queue. Null: received() says what comes next.
+    [[nodiscard]] event* goes_on_at_home(const delivery& d) noexcept;
+    // The calling core may work at home between these.
+    void begin_work(int core) noexcept;
+    void end_work(int core) noexcept;
     // The core receives no more for now; what it leaves is for others.
     void pass_on() noexcept;
     // The core goes on without the atomic queue.
@@ -273,7 +348,8 @@ class event_machine {
 
     // Something is there for the core to do.
     [[nodiscard]] bool any_ready(int core) const noexcept {
-        return (wanted_.load(memory_order::acquire) >> core & 1) != 0;
+        return (wanted_.load(memory_order::acquire) >> core & 1) != 0 ||
+               (at_home_.load(memory_order::relaxed) && has_mail(core)); // relaxed: a hint
     }
     [[nodiscard]] bool has_duties(int core) const noexcept {
         return (duties_.load(memory_order::relaxed) >> core & 1) != 0; // relaxed: what they are lies under the lock
@@ -302,8 +378,15 @@ class event_machine {
 
     callbacks<em_dispatch_enter_func_t> enters;
     callbacks<em_dispatch_exit_func_t> exits;
+    // A function of the program wants to know of each receive function.
+    [[nodiscard]] bool watches_calls() const noexcept {
+        return enters.any() || exits.any() || the_event_hooks.takes_times();
+    }
+    // From now on cores see that.
+    void show_watchers() noexcept { const std::lock_guard lock(lock_); }
 
   private:
+    friend machine_lock;
     static machine::atomic<event_machine*> the_one;
 
     // What is to be done behind the lock.
@@ -333,6 +416,23 @@ class event_machine {
     [[nodiscard]] std::unique_ptr<event_queue> forget(event_queue& q) noexcept;
     [[nodiscard]] bool choose(int core, unsigned most, delivery& d, ordered_place& place, wake_ups& w) noexcept;
     [[nodiscard]] schedulable& next_queue_of(atomic_group& g) const noexcept;
+    static void count_in(int core, const delivery& d) noexcept;
+    void count_own(int core) noexcept; // what the core receives at home, which is outside of its gate
+    void count_all() noexcept;
+    void stop_cores() noexcept;
+    void let_cores_go() noexcept;
+    void deliver_sent(int from) noexcept;
+    void bring_back_lent() noexcept;
+    void end_loan(event_queue& q) noexcept;
+    [[nodiscard]] bool works_at_home(int core) const noexcept {
+        return at_home_.load(memory_order::relaxed) && (working_ >> core & 1) != 0; // relaxed: written under lock_
+    }
+    [[nodiscard]] int owner_of(int core, const event_queue& q) const noexcept;
+    [[nodiscard]] bool settle(int core, event_queue& q) noexcept;
+    void settle_others(int core, const event_queue& like) noexcept;
+    void settle_target(int core, event_queue& q) noexcept;
+    void unsettle(event_queue& q) noexcept;
+    void leave_queues(ready_set& all) noexcept; // all of them are nobody's
     void fill(event_queue& q, event_list& from, unsigned most, delivery& d) noexcept;
     [[nodiscard]] bool take_local(int core, unsigned most, delivery& d) noexcept;
     void leave(const delivery& d, endings& over, wake_ups& w) noexcept;
@@ -349,10 +449,36 @@ class event_machine {
     // One less receives. True: that was the last one of a stop, and no core has a function to run.
     [[nodiscard]] bool count_out(execution_object& eo, wake_ups& w) noexcept;
 
-    // Not under it.
+    // Under lock_, or inside of the core's gate.
+    void arrive(int core, const event_home::parcel& p) noexcept;
+    // Inside of the core's gate.
+    [[gnu::noinline, gnu::cold]] void lend(int core, event_home& mine, bool keeps_one) noexcept;
+    void end_round(int core, event_home& mine) noexcept;
+    void give_back(int core, event_home& mine, event_queue& q) noexcept;
+    void hand_back_done(int core, event_home& mine) noexcept;
+    [[nodiscard]] bool hand_back(event_home& mine, event_queue& q) noexcept;
+    [[nodiscard]] bool has_third(int core) const noexcept;
+    void receive_borrowed(event_home& mine, unsigned most, delivery& d) noexcept;
+    void exchange_mail(int core, std::uint64_t decisions) noexcept;
+    void look_after_others(int core) noexcept;
+    [[nodiscard]] bool choose_at_home(int core, event_home& mine, unsigned most, event_queue* last,
+                                      delivery& d) noexcept;
+    [[nodiscard]] event_queue* choose_among(int core, unsigned own, std::uint64_t decisions) noexcept;
+    [[nodiscard]] bool send_away_from_home(event_home& mine, event& e, event_queue& q) noexcept;
+
+    // Neither.
+    [[nodiscard]] bool next_at_home(int core, unsigned most, delivery& d, bool& nothing) noexcept;
+    [[gnu::noinline, gnu::cold]] void end_at_home(event_home& mine, bool wakes) noexcept;
+    void relieve(std::uint64_t cores) noexcept;
+    [[nodiscard]] bool has_mail(int core) const noexcept;
+    [[nodiscard]] bool has_news(int core) const noexcept {
+        return (news_.load(memory_order::relaxed) >> core & 1) != 0; // relaxed: what it is lies under the lock
+    }
+    void ask_others(int core, bool asks) noexcept;
+    [[nodiscard]] bool await_others(int core, unsigned most, delivery& d) noexcept;
     void drain_outputs() noexcept;
     void run_resumed(int core) noexcept; // one of them
-    [[nodiscard]] sent send_out(std::unique_lock<mutex<machine>>& lock, event_queue& q, ordered_place* place,
+    [[nodiscard]] sent send_out(std::unique_lock<machine_lock>& lock, event_queue& q, ordered_place* place,
                                 std::span<const em_event_t> events, std::size_t& taken) noexcept;
     void finish_start(execution_object& eo) noexcept;
     void finish_stop(execution_object& eo) noexcept;
@@ -365,8 +491,32 @@ class event_machine {
     event_groups groups_;
     event_timers timers_;
 
-    mutable mutex<machine> lock_;
+    [[nodiscard]] event_home& home(int core) noexcept { return *homes_[static_cast<std::size_t>(core)]; }
+    [[nodiscard]] const event_home& home(int core) const noexcept { return *homes_[static_cast<std::size_t>(core)]; }
+
+    static constexpr std::uint32_t most_kept = 32;               // events for another core
+    static constexpr std::uint64_t patience_ns = 15'000;         // of a core that asks others, before it stops them
+    static constexpr int looks_for_a_round = 16;                 // of a core that waits, for what it sent to arrive
+    static constexpr std::size_t most_lent = 32;                 // queues at once, and events of a parallel one
+    static constexpr std::size_t most_settled = 256;             // queues at once
+    static constexpr std::uint64_t decisions_for_a_look = 16;    // between two looks for mail
+    static constexpr std::uint64_t decisions_for_a_check = 4096; // on other cores
+    static constexpr std::uint64_t decisions_for_a_stop = 64;    // fewer between two stops are few
+
+    mutable machine_lock lock_{*this};
     condition<machine> changed_;
+    std::vector<std::unique_ptr<event_home>> homes_;
+    shared_fence<machine> fence_;
+    const bool can_work_;                  // at home
+    machine::atomic<bool> at_home_{false}; // cores work there; written under lock_
+    // Guarded by lock_; read inside of gates, too.
+    bool goes_home_ = false;      // when the lock opens
+    std::uint64_t working_ = 0;   // cores that may
+    std::uint64_t asked_ = 0;     // those whose gates are closed
+    std::uint64_t decisions_ = 0; // of all cores at the last stop
+    unsigned lean_ = 0;
+    bool settled_ = false; // queues have got an owner since then
+    unsigned streak_ = 0;
     // Guarded by lock_.
     std::uint64_t inside_ = 0;   // cores, bit by bit
     std::uint64_t sleeping_ = 0; // of them those whose bells are to be rung
@@ -411,9 +561,10 @@ class event_machine {
     handle_table<execution_object> objects_{most_objects};
 
     // Written under lock_. Bit c: of core c.
-    machine::atomic<std::uint64_t> duties_{0};                          // it has functions to run
-    machine::atomic<std::uint64_t> wanted_{0};                          // something is there for it
-    machine::atomic<bool> stalled_{false};                              // stalled_outputs_ is not empty
+    machine::atomic<std::uint64_t> duties_{0}; // it has functions to run
+    machine::atomic<std::uint64_t> wanted_{0}; // something is there for it
+    machine::atomic<std::uint64_t> news_{0};   // the same since it found nothing at home, and not at another one's
+    machine::atomic<bool> stalled_{false};     // stalled_outputs_ is not empty
     std::array<machine::atomic<const context*>, EM_MAX_CORES> calls_{}; // each written by its core
 
     std::array<delivery, EM_MAX_CORES> ahead_{}; // each of its core; `from` is written under lock_

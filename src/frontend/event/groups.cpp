@@ -89,7 +89,11 @@ void event_machine::modify_group(queue_group& g, std::uint64_t mask, std::span<c
     {
         wake_ups w;
         const std::lock_guard lock(lock_);
+        count_all();
         g.when_changed.insert(g.when_changed.end(), then.begin(), then.end());
+        for (event_queue* q = g.queues.first(); q != nullptr; q = g.queues.after(*q)) {
+            unsettle(*q); // while its mask is the old one
+        }
         g.mask = mask; // from now on nobody else takes an event
         wake_one(note(), w);
         over = end_change(g);

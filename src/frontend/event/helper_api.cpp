@@ -80,6 +80,9 @@ void em_core_mask_get_physical(em_core_mask_t* phys, const em_core_mask_t* logic
 uint64_t em_debug_timestamp(em_debug_tsp_t tsp) {
     if (!the_event_hooks.takes_times()) {
         the_event_hooks.take_times();
+        if (event_machine* const em = event_machine::instance()) {
+            em->show_watchers();
+        }
     }
     const event_thread& self = this_event_thread;
     switch (tsp) {

@@ -11,6 +11,7 @@
 
 #include "base/port/clock.hpp"
 #include "frontend/event/event_machine.hpp"
+#include "frontend/event/gates.hpp"
 #include "frontend/event/kept_name.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -30,29 +31,34 @@ constexpr std::size_t aligned(std::size_t bytes) noexcept {
 class event_pool::all_locks {
   public:
     explicit all_locks(event_pool& of) noexcept : of_(of) {
-        for (int i = 0; i < of_.cores_; ++i) {
-            of_.caches_[static_cast<std::size_t>(i)].lock.lock();
-        }
+        of_.others_.lock();
+        each_cache([](cache& one) { one.gate.ask(); });
+        pass_fence(of_.fence_);
+        each_cache([](cache& one) { one.gate.await(); });
         of_.lock_.lock();
     }
     all_locks(const all_locks&) = delete;
     all_locks& operator=(const all_locks&) = delete;
     ~all_locks() {
         of_.lock_.unlock();
-        for (int i = of_.cores_; i-- != 0;) {
-            of_.caches_[static_cast<std::size_t>(i)].lock.unlock();
-        }
+        each_cache([](cache& one) { one.gate.open(); });
+        of_.others_.unlock();
     }
 
     // Calls f(part of a cache) for each cache.
     template <class F>
     void each(unsigned subpool, F&& f) const {
-        for (int i = 0; i < of_.cores_; ++i) {
-            f(of_.caches_[static_cast<std::size_t>(i)].parts[subpool]);
-        }
+        each_cache([&](cache& one) { f(one.parts[subpool]); });
     }
 
   private:
+    template <class F>
+    void each_cache(F&& f) const {
+        for (int i = 0; i < of_.cores_; ++i) {
+            f(of_.caches_[static_cast<std::size_t>(i)]);
+        }
+    }
+
     event_pool& of_;
 };
 
@@ -149,19 +155,23 @@ event* event_pool::take(std::uint32_t size, em_event_type_t type, bool counts) n
 }
 
 event* event_pool::take_cached(cache& of, unsigned subpool) noexcept {
-    const std::lock_guard lock(of.lock);
+    const inside_gate inside(of.gate);
     cache::part& own = of.parts[subpool];
-    if (own.free.first != nullptr) {
+    if (own.free.first == nullptr) [[unlikely]] {
+        fetch(own, subpool);
+    } else {
         ++own.taken;
-        return own.free.pop();
     }
-    const std::lock_guard shared_lock(lock_);
+    return own.free.pop();
+}
+
+void event_pool::fetch(cache::part& own, unsigned subpool) noexcept {
+    const std::lock_guard lock(lock_);
     shelf& shared = shelves_[subpool];
     if (shared.free.first != nullptr) {
         ++shared.asked;
-        move(shared.free, own.free, batch(subpool));
+        move(shared.free, own.free, shared.scarce.load(memory_order::relaxed) ? 1 : batch(subpool));
     }
-    return own.free.pop();
 }
 
 event* event_pool::take_shared(unsigned subpool) noexcept {
@@ -173,6 +183,22 @@ event* event_pool::take_shared(unsigned subpool) noexcept {
 
 // What others cache is for all again, so that the next one who finds nothing need not come here.
 event* event_pool::take_anywhere(unsigned smallest, bool counts) noexcept {
+    {
+        const std::lock_guard lock(lock_);
+        bool cached = false;
+        for (unsigned i = smallest; i < count_; ++i) {
+            shelf& shared = shelves_[i];
+            if (shared.free.first != nullptr) {
+                ++shared.asked;
+                return shared.free.pop();
+            }
+            cached = cached || !shared.scarce.load(memory_order::relaxed);
+        }
+        if (!cached) {
+            count_missed(smallest, counts);
+            return nullptr;
+        }
+    }
     const all_locks locks(*this);
     for (unsigned i = smallest; i < count_; ++i) {
         shelf& shared = shelves_[i];
@@ -182,9 +208,16 @@ event* event_pool::take_anywhere(unsigned smallest, bool counts) noexcept {
             return shared.free.pop();
         }
     }
-    shelves_[smallest].asked += counts ? 1 : 0;
-    shelves_[smallest].missed += counts ? 1 : 0;
+    for (unsigned i = smallest; i < count_; ++i) {
+        shelves_[i].scarce.store(true, memory_order::relaxed);
+    }
+    count_missed(smallest, counts);
     return nullptr;
+}
+
+void event_pool::count_missed(unsigned subpool, bool counts) noexcept {
+    shelves_[subpool].asked += counts ? 1 : 0;
+    shelves_[subpool].missed += counts ? 1 : 0;
 }
 
 // --- waiting --------------------------------------------------------------------------------------------------------
@@ -209,13 +242,22 @@ event_pool::waited event_pool::take_within(std::uint32_t size, em_event_type_t t
         if (last) {
             return waited::too_long;
         }
-        machine::futex_wait_for(turn_, seen, deadline - now); // A3
+        std::uint32_t then = seen;
+        if ((seen & asleep) != 0 || turn_.compare_exchange_strong(then, seen | asleep, memory_order::relaxed,
+                                                                  memory_order::relaxed)) { // A3
+            machine::futex_wait_for(turn_, seen | asleep, deadline - now);
+        }
     }
 }
 
 void event_pool::wake() noexcept {
-    turn_.fetch_add(1, memory_order::release); // -> A2
-    machine::futex_wake(turn_, 1 << 30);       // all: the event may be too small for some
+    std::uint32_t before = turn_.load(memory_order::relaxed);
+    while (!turn_.compare_exchange_weak(before, (before | asleep) + 1, memory_order::release, // -> A2
+                                        memory_order::relaxed)) {
+    }
+    if ((before & asleep) != 0) {
+        machine::futex_wake(turn_, 1 << 30); // all: the event may be too small for some
+    }
 }
 
 void event_pool::end_waits() noexcept {
@@ -230,32 +272,52 @@ void event_pool::give(event& e) noexcept {
     if (cache* const own = mine(e.subpool)) {
         give_cached(*own, e);
     } else {
-        const std::lock_guard lock(lock_);
-        shelf& shared = shelves_[e.subpool];
-        shared.free.push(e);
-        ++shared.given;
+        give_shared(e);
     }
-    if (waiting_.load(memory_order::relaxed) != 0) [[unlikely]] { // P5; the lock before orders it
+    if (waiting_.load(memory_order::relaxed) != 0) [[unlikely]] { // P5; the lock or the gate before orders it
         wake();
     }
 }
 
 void event_pool::give_cached(cache& to, event& e) noexcept {
     const unsigned subpool = e.subpool;
-    const std::lock_guard lock(to.lock);
+    const inside_gate inside(to.gate);
     cache::part& own = to.parts[subpool];
-    if (own.free.count >= subpools_[subpool].cached) {
-        const std::lock_guard shared_lock(lock_);
-        move(own.free, shelves_[subpool].free, batch(subpool));
-        ++shelves_[subpool].given;
-    }
     own.free.push(e);
     ++own.given;
+    if (own.free.count > subpools_[subpool].cached || shelves_[subpool].scarce.load(memory_order::relaxed))
+        [[unlikely]] {
+        bring_back(own, subpool);
+    }
+}
+
+void event_pool::bring_back(cache::part& own, unsigned subpool) noexcept {
+    const std::lock_guard lock(lock_);
+    shelf& shared = shelves_[subpool];
+    move(own.free, shared.free, shared.scarce.load(memory_order::relaxed) ? own.free.count : batch(subpool));
+    ++shared.given;
+    look_again(subpool);
+}
+
+// Under the lock: whether enough are free for caches to be used again.
+void event_pool::look_again(unsigned subpool) noexcept {
+    shelf& shared = shelves_[subpool];
+    if (shared.scarce.load(memory_order::relaxed) && shared.free.count > subpools_[subpool].events / 4) {
+        shared.scarce.store(false, memory_order::relaxed);
+    }
+}
+
+void event_pool::give_shared(event& e) noexcept {
+    const std::lock_guard lock(lock_);
+    shelf& shared = shelves_[e.subpool];
+    shared.free.push(e);
+    ++shared.given;
+    look_again(e.subpool);
 }
 
 void event_pool::give_back_cache(int core) noexcept {
     cache& own = caches_[static_cast<std::size_t>(core)];
-    const std::lock_guard lock(own.lock);
+    const inside_gate inside(own.gate);
     const std::lock_guard shared_lock(lock_);
     for (unsigned i = 0; i < count_; ++i) {
         list& free = own.parts[i].free;

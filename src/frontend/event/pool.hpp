@@ -8,10 +8,12 @@
 //
 // Invariants
 //  1. A free event is in one list: that of its subpool, guarded by lock_, or that of a cache, guarded by the cache's
-//     lock. It moves from one to the other with both locks held.
-//  2. Who takes several locks takes those of caches first, by number, and lock_ last.
-//  3. Who waits counts itself in waiting_ before it looks under all locks (A2). Who has freed an event looks at
-//     waiting_ behind the lock under which it became free (P5). So one of the two sees the other.
+//     gate, which its core owns. It moves from one to the other with both held.
+//  2. Of a subpool that is scarce, caches have none.
+//  3. Others than its core come through all gates together, with others_ held. lock_ comes last.
+//  4. Who waits counts itself in waiting_ before it comes through all gates and looks under the lock (A2). Who has
+//     freed an event looks at waiting_ behind the lock or the gate under which it became free (P5). So one of the two
+//     sees the other.
 
 #include <array>
 #include <cstddef>
@@ -26,6 +28,8 @@
 
 #include "frontend/event/event.hpp"
 #include "sync/mutex.hpp"
+#include "sync/owner_gate.hpp"
+#include "sync/shared_fence.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
@@ -72,7 +76,7 @@ class event_pool {
     enum class waited : std::uint8_t { yes, too_long, ended };
     [[nodiscard]] waited take_within(std::uint32_t size, em_event_type_t type, std::uint64_t deadline,
                                      event*& e) noexcept;
-    void begin_wait() noexcept { waiting_.fetch_add(1, memory_order::relaxed); } // A1; the locks of A2 order it
+    void begin_wait() noexcept { waiting_.fetch_add(1, memory_order::relaxed); } // A1; what A2 comes through orders it
     void end_wait() noexcept { waiting_.fetch_sub(1, memory_order::release); }
     [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.load(memory_order::acquire); }
     // Those that wait, and those that come.
@@ -114,11 +118,14 @@ class event_pool {
             std::uint64_t taken = 0;
             std::uint64_t given = 0;
         };
-        mutex<machine> lock;
+        owner_gate<machine> gate{!machine::asymmetric()};
         std::array<part, EM_MAX_SUBPOOLS> parts; // guarded by it
     };
     struct shelf {
         list free;
+        // Nothing of it is cached, since too few are free. Written with lock_ held, and to true with all gates closed.
+        // relaxed: read with lock_ held or inside of a gate
+        machine::atomic<bool> scarce{false};
         std::uint64_t asked = 0;
         std::uint64_t missed = 0;
         std::uint64_t given = 0;
@@ -126,10 +133,16 @@ class event_pool {
     class all_locks;
 
     [[nodiscard]] event* take_cached(cache& of, unsigned subpool) noexcept;
-    [[nodiscard]] event* take_shared(unsigned subpool) noexcept;
-    [[nodiscard]] event* take_anywhere(unsigned smallest, bool counts) noexcept;
-    void wake() noexcept;
     void give_cached(cache& to, event& e) noexcept;
+    // What takes a lock stands apart, so that the rest has no locked operation.
+    [[nodiscard, gnu::noinline, gnu::cold]] event* take_shared(unsigned subpool) noexcept;
+    [[nodiscard, gnu::noinline, gnu::cold]] event* take_anywhere(unsigned smallest, bool counts) noexcept;
+    [[gnu::noinline, gnu::cold]] void fetch(cache::part& own, unsigned subpool) noexcept;
+    [[gnu::noinline, gnu::cold]] void bring_back(cache::part& own, unsigned subpool) noexcept;
+    [[gnu::noinline, gnu::cold]] void give_shared(event& e) noexcept;
+    [[gnu::noinline, gnu::cold]] void wake() noexcept;
+    void count_missed(unsigned subpool, bool counts) noexcept;
+    void look_again(unsigned subpool) noexcept;
     // Of how many events a cache and its subpool speak at a time.
     [[nodiscard]] std::size_t batch(unsigned subpool) const noexcept;
     // The calling core's; null: it is none, or caches none of these.
@@ -150,13 +163,17 @@ class event_pool {
     unsigned count_ = 0;
     const int cores_;
     const std::unique_ptr<cache[]> caches_;
+    mutex<machine> others_; // who come through the gates of all caches
+    shared_fence<machine> fence_;
     std::array<std::unique_ptr<std::byte[], free_aligned>, EM_MAX_SUBPOOLS> memory_;
 
     mutex<machine> lock_;
     std::array<shelf, EM_MAX_SUBPOOLS> shelves_; // guarded by it
 
     machine::atomic<std::uint32_t> waiting_{0}; // threads
-    machine::atomic<std::uint32_t> turn_{0};    // what they sleep on: moves when an event is free, or the waits end
+    // What they sleep on, and whether some do: moves when an event is free, or the waits end.
+    static constexpr std::uint32_t asleep = 1;
+    machine::atomic<std::uint32_t> turn_{0};
     machine::atomic<bool> ended_{false};
 };
 

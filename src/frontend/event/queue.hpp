@@ -57,21 +57,29 @@ inline bool is_scheduled(em_queue_type_t type) noexcept {
 struct event_queue final : schedulable {
     event_queue(em_queue_type_t t, queue_group* of) noexcept : schedulable(kind::queue, of), type(t) {}
 
-    // Constant.
-    const em_queue_type_t type;
+    // As what comes last of the base: its owner writes these at each step.
+    event_list events;
+    bool held = false;      // atomic and in no group, and a core receives one of its events
+    bool is_lent = false;   // some of its events to a core that works at home and had nothing
+    unsigned receiving = 0; // cores; threads in the output function
+
+    // The borrower's.
+    alignas(cache_line) event_list lent;
+    std::uint64_t borrowed_round = 0; // of the borrower, in which it has received the last of these
+    links<event_queue> of_borrower;
+
+    // Constant but for `context`, which is the program's, and for `owner` and `open`, which change when nobody sends or
+    // receives.
+    alignas(cache_line) const em_queue_type_t type;
+    bool open = false; // events are taken and received
     em_queue_t handle = EM_QUEUE_UNDEF;
     std::size_t most = 0; // events; 0: any number
-    std::array<char, EM_QUEUE_NAME_LEN> name{};
     atomic_group* atomics = nullptr;
+    execution_object* owner = nullptr;
+    machine::atomic<void*> context{nullptr};
+    std::array<char, EM_QUEUE_NAME_LEN> name{};
     std::unique_ptr<output> out; // of an output queue
 
-    machine::atomic<void*> context{nullptr}; // the program's
-
-    execution_object* owner = nullptr;
-    bool open = false;      // events are taken and received
-    bool held = false;      // atomic and in no group, and a core receives one of its events
-    unsigned receiving = 0; // cores; threads in the output function
-    event_list events;
     std::size_t elsewhere = 0; // events for it that wait at cores
     linked_list<ordered_place, &ordered_place::neighbours> places;
     enum class drained : std::uint8_t { no, listed, stalled, running };

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "frontend/event/event_machine.hpp"
+#include "frontend/event/homes.hpp"
 #include "frontend/event/suspension.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
@@ -34,6 +35,12 @@ std::uint64_t event_machine::note() noexcept {
     const std::uint64_t now = ready | local_ | resumed_ | duties_.load(memory_order::relaxed);
     if (now != wanted_.load(memory_order::relaxed)) {
         wanted_.store(now, memory_order::release);
+    }
+    if (at_home_.load(memory_order::relaxed)) { // as above
+        const std::uint64_t news = scheduler_.cores(false);
+        if ((news & ~news_.load(memory_order::relaxed)) != 0) {
+            news_.fetch_or(news, memory_order::relaxed);
+        }
     }
     return ready;
 }
@@ -69,6 +76,9 @@ std::uint64_t event_machine::list(event_queue& q) noexcept {
     if (q.atomics == nullptr) {
         if (!has || q.held || q.listed) {
             return 0;
+        }
+        if (q.home >= 0 && (!at_home_.load(memory_order::relaxed) || (working_ >> q.home & 1) == 0)) { // as above
+            q.home = -1;
         }
         scheduler_.ready(q);
         return q.group->mask;
@@ -114,7 +124,9 @@ void event_machine::unlist(event_queue& q) noexcept {
 }
 
 void event_machine::close(event_queue& q, event_list& dropped) noexcept {
+    count_all(); // who waits for the end of receive functions
     unlist(q);
+    q.home = -1; // which is not for what is closed
     q.open = false;
     event_list lie = q.events.take_all();
     dropped.append(lie);
@@ -155,15 +167,23 @@ void event_machine::fill(event_queue& q, event_list& from, unsigned most, delive
     d.to = q.owner;
     d.count = 0;
     group_tag group;
-    while (d.count < most && !from.empty() && (&from == &q.events || from.first()->to == &q)) {
+    const bool all_its = &from == &q.events || &from == &q.lent;
+    while (d.count < most && !from.empty() && (all_its || from.first()->to == &q)) {
         if (d.count != 0 && from.first()->group != group) {
             break; // what is received together counts for one event group
         }
         group = from.first()->group;
         d.events[d.count++] = from.pop().handle();
     }
-    ++q.receiving;
-    ++q.owner->receiving;
+}
+
+// Who waits for the end of receive functions waits for this one, too.
+void event_machine::count_in(int core, const delivery& d) noexcept {
+    ++d.from->receiving;
+    ++d.to->receiving;
+    if (d.from->group != nullptr) {
+        d.from->group->inside |= std::uint64_t{1} << core;
+    }
 }
 
 schedulable& event_machine::next_queue_of(atomic_group& g) const noexcept {
@@ -172,8 +192,10 @@ schedulable& event_machine::next_queue_of(atomic_group& g) const noexcept {
 
 bool event_machine::choose(int core, unsigned most, delivery& d, ordered_place& place, wake_ups& w) noexcept {
     core_fibers* const mine = fibers(core);
-    const event_scheduler::choice choice = scheduler_.choose(core, mine != nullptr ? mine->resumed.priorities() : 0);
+    const event_scheduler::choice choice =
+        scheduler_.choose(core, mine != nullptr ? mine->resumed.priorities() : 0, works_at_home(core));
     d.resumed = nullptr;
+    d.borrowed = false;
     if (choice.goes_on) {
         d.resumed = &take_resumed(core, choice.priority);
         wake_one(note(), w);
@@ -201,7 +223,12 @@ bool event_machine::choose(int core, unsigned most, delivery& d, ordered_place& 
         }
     }
     q.held = alone && q.atomic();
-    q.group->inside |= std::uint64_t{1} << core;
+    d.at_home = d.chosen_at_home = settle(core, q);
+    if (d.at_home) {
+        home(core).current = &d;
+    } else {
+        count_in(core, d);
+    }
     if (q.ordered()) {
         place.source = &q;
         q.places.push_back(place);
@@ -212,7 +239,7 @@ bool event_machine::choose(int core, unsigned most, delivery& d, ordered_place& 
     return true;
 }
 
-bool event_machine::next(int core, unsigned most, delivery& d) noexcept {
+bool event_machine::next(int core, unsigned most, bool waits, delivery& d) noexcept {
     delivery& asked = ahead_[static_cast<std::size_t>(core)];
     while (asked.from != nullptr) {
         event_list dropped;
@@ -230,6 +257,16 @@ bool event_machine::next(int core, unsigned most, delivery& d) noexcept {
         }
         free_unreceived(dropped, "em_dispatch", EM_ESCOPE_DISPATCH);
         received(core, d, d.from->atomic());
+    }
+    if (this_event_thread.works) {
+        bool nothing = false;
+        bool found = next_at_home(core, most, d, nothing);
+        if (!found && nothing && waits) {
+            found = await_others(core, most, d);
+        }
+        if (found) {
+            return true;
+        }
     }
     wake_ups w;
     const std::lock_guard lock(lock_);
@@ -261,6 +298,7 @@ bool event_machine::take_local(int core, unsigned most, delivery& d) noexcept {
     }
     event_queue& q = *mine.first()->to;
     fill(q, mine, most, d);
+    count_in(core, d);
     q.elsewhere -= d.count;
     if (mine.empty()) {
         local_ &= ~(std::uint64_t{1} << core);
@@ -278,13 +316,17 @@ void event_machine::leave(const delivery& d, endings& over, wake_ups& w) noexcep
     }
 }
 
-bool event_machine::received(int core, const delivery& d, bool holds, unsigned most, delivery* next) noexcept {
+bool event_machine::received(int core, delivery& d, bool holds, unsigned most, delivery* next) noexcept {
     endings over;
     bool drains = false;
     bool found = false;
+    if (this_event_thread.works && received_at_home(core, d, most, next, found)) {
+        return found;
+    }
     {
         wake_ups w;
         const std::lock_guard lock(lock_);
+        count_own(core);
         event_queue& q = *d.from;
         if (holds) {
             (q.atomics != nullptr ? q.atomics->held : q.held) = false;
@@ -304,7 +346,8 @@ bool event_machine::received(int core, const delivery& d, bool holds, unsigned m
         leave(d, over, w);
         drains = !outputs_.empty();
         const bool looks_at_once = asked == nullptr && !drains && !over.any() && !has_duties(core);
-        found = looks_at_once && next != nullptr && choose(core, most, *next, place_of(core), w);
+        found = looks_at_once && next != nullptr && !at_home_.load(memory_order::relaxed) &&
+                choose(core, most, *next, place_of(core), w);
         if (!found) {
             const std::uint64_t ready = note();
             // What the core does before it looks again may take long, and perhaps it may not take what it has listed.

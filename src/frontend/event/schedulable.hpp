@@ -3,11 +3,13 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 #include <event_machine/platform/event_machine_hw_types.h>
 
 #include <skerry/detail/base/abi.hpp>
+#include <skerry/detail/base/cache_line.hpp>
 
 #include "frontend/event/linked.hpp"
 
@@ -24,12 +26,21 @@ struct schedulable {
     schedulable(kind k, queue_group* of) noexcept : what(k), group(of) {}
 
     const kind what;
+    int home = -1;                                   // the core whose queue it is; negative: nobody's
     queue_group* const group;                        // null: of a queue that nobody schedules
     em_queue_prio_t priority = EM_QUEUE_PRIO_NORMAL; // of a queue constant
-    bool listed = false;                             // in a ready_set
-    unsigned turn = 0;                               // events received since it last was at the end of its list
-    std::uint64_t since = 0;                         // when that was, counted in such moments
+
+    // Apart from what senders on other cores read: its owner writes these at each step.
+    alignas(cache_line) bool listed = false; // in a ready_set
+    unsigned turn = 0;                       // events received since it last was at the end of its list
+    std::uint64_t since = 0;                 // when that was, counted in such moments
+    std::uint64_t round = 0;                 // of its home, in which it was received from last
     links<schedulable> neighbours;
+
+    void move_home(int core) noexcept {
+        home = core;
+        round = 0;
+    }
 };
 
 // Those that are ready, of each priority in the order in which they take turns.
@@ -47,6 +58,7 @@ class ready_set {
     [[nodiscard]] unsigned highest() const noexcept {
         return static_cast<unsigned>(31 - std::countl_zero(priorities_));
     }
+    [[nodiscard]] std::size_t count(unsigned priority) const noexcept { return lists_[priority].size(); }
     // Precondition: one of that priority is there.
     [[nodiscard]] schedulable& first(unsigned priority) const noexcept { return *lists_[priority].first(); }
 

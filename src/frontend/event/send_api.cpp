@@ -6,6 +6,7 @@
 #include <array>
 #include <span>
 
+#include "frontend/event/homes.hpp"
 #include "frontend/event/hooks.hpp"
 #include "frontend/event/refuse.hpp"
 
@@ -84,10 +85,7 @@ int send_events(event_call call, em_escope_t scope, std::span<const em_event_t> 
                 em_event_group_t group, em_status_t& status) noexcept {
     std::size_t count = 0;
     status = with_machine(name_of(call), scope, [&](event_machine& em) -> em_status_t {
-        const em_queue_type_t type = em.locked([&] {
-            const event_queue* const q = em.queue(queue);
-            return q != nullptr ? q->type : em_queue_type_t{EM_QUEUE_TYPE_UNDEF};
-        });
+        const em_queue_type_t type = em.type_of(queue);
         if (type == EM_QUEUE_TYPE_UNDEF) { // or it is removed from here on, before it is sent to
             return refuse_queue(call, scope, EM_ERR_BAD_ID, no_queue, queue);
         }
@@ -187,6 +185,23 @@ int send_table(event_call call, em_escope_t scope, const em_event_t* events, int
                : 0;
 }
 
+[[gnu::noinline]] em_status_t send_only(em_event_t event, em_queue_t queue) noexcept {
+    return send_one(event_call::send, EM_ESCOPE_SEND, event, queue, EM_EVENT_GROUP_UNDEF);
+}
+
+// By a core that may be at home.
+[[gnu::noinline]] em_status_t send_verified(em_event_t handle, em_queue_t queue) noexcept {
+    giving_away giving;
+    event& e = *event::of(handle);
+    if (giving.begin(e, event::generation_of(handle), event_call::send)) {
+        if (event_machine::instance()->send_from_home(e, queue)) {
+            return EM_OK;
+        }
+        giving.take_back();
+    }
+    return send_only(handle, queue);
+}
+
 } // namespace
 
 } // namespace skerry::inline SKERRY_ABI::detail
@@ -194,7 +209,11 @@ int send_table(event_call call, em_escope_t scope, const em_event_t* events, int
 using namespace skerry::detail;
 
 em_status_t em_send(em_event_t event, em_queue_t queue) {
-    return send_one(event_call::send, EM_ESCOPE_SEND, event, queue, EM_EVENT_GROUP_UNDEF);
+    const bool plain = this_event_thread.plain && event != EM_EVENT_UNDEF && !the_event_hooks.any(hook::send);
+    if (plain && !verifies() && event_machine::instance()->send_from_home(*event::of(event), queue)) [[likely]] {
+        return EM_OK;
+    }
+    return plain && verifies() ? send_verified(event, queue) : send_only(event, queue);
 }
 
 int em_send_multi(const em_event_t events[], int num, em_queue_t queue) {

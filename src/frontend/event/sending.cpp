@@ -8,14 +8,24 @@
 #include <utility>
 
 #include "frontend/event/event_machine.hpp"
+#include "frontend/event/homes.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
 event_machine::sent event_machine::send(std::span<const em_event_t> events, em_queue_t to, std::size_t& taken) {
     event_thread& self = this_event_thread;
     taken = 0;
+    while (self.works && taken < events.size() && send_from_home(*event::of(events[taken]), to)) {
+        ++taken;
+    }
+    if (taken == events.size()) {
+        return sent::yes;
+    }
     wake_ups w;
     std::unique_lock lock(lock_);
+    if (self.core < 0) {
+        streak_ = 0;
+    }
     event_queue* const q = queue(to);
     if (q == nullptr) {
         return sent::no_queue;
@@ -36,6 +46,12 @@ event_machine::sent event_machine::send(std::span<const em_event_t> events, em_q
     ordered_place* const place = local ? nullptr : place_of_caller();
     if (q->type == EM_QUEUE_TYPE_OUTPUT) {
         return send_out(lock, *q, place, events, taken);
+    }
+    if (q->home >= 0 && (working_ >> q->home & 1) == 0) {
+        unsettle(*q);
+    }
+    if (self.core >= 0) {
+        settle_target(self.core, *q);
     }
     const bool waits = place != nullptr && !is_first(*place);
     for (; taken < events.size() && q->has_room(); ++taken) {
@@ -58,6 +74,20 @@ event_machine::sent event_machine::send(std::span<const em_event_t> events, em_q
     }
     lock.unlock();
     return taken == events.size() ? sent::yes : sent::full;
+}
+
+em_queue_type_t event_machine::type_of(em_queue_t handle) noexcept {
+    const auto look = [&] {
+        const event_queue* const q = queue(handle);
+        return q != nullptr ? q->type : em_queue_type_t{EM_QUEUE_TYPE_UNDEF};
+    };
+    if (const event_thread& self = this_event_thread; self.works) {
+        const inside_gate inside(self.home->gate);
+        if (at_home_.load(memory_order::acquire)) { // who takes a queue away has the lock
+            return look();
+        }
+    }
+    return locked(look);
 }
 
 std::size_t event_machine::dequeue(event_queue& q, std::span<em_event_t> to) noexcept {
@@ -145,9 +175,8 @@ void event_machine::end_order(int core) noexcept {
 
 // --- output ---------------------------------------------------------------------------------------------------------
 
-event_machine::sent event_machine::send_out(std::unique_lock<mutex<machine>>& lock, event_queue& q,
-                                            ordered_place* place, std::span<const em_event_t> events,
-                                            std::size_t& taken) noexcept {
+event_machine::sent event_machine::send_out(std::unique_lock<machine_lock>& lock, event_queue& q, ordered_place* place,
+                                            std::span<const em_event_t> events, std::size_t& taken) noexcept {
     const bool first = place == nullptr || is_first(*place);
     if (place == nullptr && q.drain == event_queue::drained::no) { // nothing of it lies there
         ++q.receiving;

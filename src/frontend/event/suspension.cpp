@@ -193,6 +193,7 @@ event_machine::suspended event_machine::suspend() noexcept {
     const bool has_loop = mine.loop == &c;
     {
         const std::lock_guard lock(lock_);
+        count_own(self.core);
         const auto event = reinterpret_cast<std::uintptr_t>(self.received);
         if (mine.receives.load(memory_order::relaxed) != event) { // it was resumed ahead
             mine.receives.store(event, memory_order::relaxed);

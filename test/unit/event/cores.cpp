@@ -4,15 +4,28 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
+#include <limits>
 #include <mutex>
 #include <stdexcept>
 #include <utility>
 
 #include <gmock/gmock.h>
 
+#include "frontend/event/event_machine.hpp"
+
 namespace skerry::test {
 
 namespace {
+
+// So that cores work at home whenever they may.
+[[maybe_unused]] const bool at_home = [] {
+    if (std::getenv("EVENT_CORES_AT_HOME") == nullptr) {
+        return false;
+    }
+    detail::the_home_rules = {.rounds = 1, .streak = 1, .lean = std::numeric_limits<unsigned>::max()};
+    return true;
+}();
 
 std::mutex errors_lock;
 std::vector<error_seen> errors;

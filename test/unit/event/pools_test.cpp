@@ -173,7 +173,8 @@ TEST(pools, foreign_events_go_back_in_batches) {
     give_all(all);
     const em_pool_subpool_stats_t s = counters_of(pool);
     EXPECT_EQ(s.cache_free_ops, 400U);
-    EXPECT_LE(s.free_ops, 400U / 32);
+    // One by one until a quarter is free: somebody may look for one.
+    EXPECT_LE(s.free_ops, 400U / 4 + 1 + 300U / 32);
     EXPECT_EQ(s.available + s.cache_available, 400U);
     EXPECT_LE(s.cache_available, 64U);
 }

@@ -135,6 +135,10 @@ class root_frame : public finish_frame {
     // As finish_frame::wait().
     SKERRY_EXPORT void wait() noexcept;
 
+    // Nothing was begun here that the frame would wait for, and the caller holds so many counts ahead of the frame's.
+    [[nodiscard]] bool untouched(std::size_t ahead) const noexcept {
+        return root_.scope.load(memory_order::relaxed) == nullptr && pending.alone(ahead) && !error.any();
+    }
     // The thread leaves the frame, which has a stack of its own, and comes back to it; also from within other frames.
     // Precondition of leave(): state() is `quiet`.
     void leave() noexcept;
