@@ -215,7 +215,7 @@ const seeded all[] = {
      {"deadlock"}},
     {"owner gate E3",
      "who_waits_is_not_woken",
-     [](request& r, reply&) { return is(r, action::futex_wake, "leave"); },
+     [](request& r, reply&) { return is(r, action::futex_wake, "wake"); },
      run_owner_gate,
      {"deadlock"}},
     {"owner gate E3",
@@ -418,10 +418,7 @@ const seeded all[] = {
      {"require", "no end"}},
     {"handover ring R4",
      "one_place_too_few_given_back",
-     [](request& r, reply&) {
-         r.operand -= is(r, action::store, "take") ? 1 : 0;
-         return false;
-     },
+     [](request& r, reply&) { return r.operand -= is(r, action::store, "take") ? 1 : 0, false; },
      run_handover,
      {"require"}},
     {"handover ring R4",
