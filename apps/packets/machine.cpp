@@ -251,17 +251,18 @@ class packet_machine {
 
       private:
         void send() {
-            if (count_ == 0) return;
-            if (group_ != EM_EVENT_GROUP_UNDEF) require(em_event_group_increment(count_));
-            const int sent = group_ != EM_EVENT_GROUP_UNDEF ? em_send_group_multi(all_.data(), count_, to_, group_)
-                                                            : em_send_multi(all_.data(), count_, to_);
-            require(sent == std::exchange(count_, 0) ? EM_OK : EM_ERR_OPERATION_FAILED);
+            const int asked = static_cast<int>(std::exchange(count_, 0));
+            if (asked == 0) return;
+            if (group_ != EM_EVENT_GROUP_UNDEF) require(em_event_group_increment(asked));
+            const int sent = group_ != EM_EVENT_GROUP_UNDEF ? em_send_group_multi(all_.data(), asked, to_, group_)
+                                                            : em_send_multi(all_.data(), asked, to_);
+            require(sent == asked ? EM_OK : EM_ERR_OPERATION_FAILED);
         }
 
         const em_event_group_t group_;
         em_queue_t to_ = EM_QUEUE_UNDEF;
         std::array<em_event_t, EM_SCHED_MULTI_MAX_BURST> all_{};
-        int count_ = 0;
+        std::size_t count_ = 0;
     };
 
     static void handle_some(void* context, em_event_t events[], int n, em_queue_t /*queue*/, void* /*q*/) {

@@ -253,6 +253,20 @@ void event_machine::unsettle(event_queue& q) noexcept {
     }
 }
 
+em_queue_type_t event_machine::type_of(em_queue_t handle) noexcept {
+    const auto look = [&] {
+        const event_queue* const q = queue(handle);
+        return q != nullptr ? q->type : em_queue_type_t{EM_QUEUE_TYPE_UNDEF};
+    };
+    if (const event_thread& self = this_event_thread; self.works) {
+        const inside_gate inside(self.home->gate);
+        if (at_home_.load(memory_order::acquire)) { // who takes a queue away has the lock
+            return look();
+        }
+    }
+    return locked(look);
+}
+
 void event_machine::leave_queues(ready_set& all) noexcept {
     while (!all.empty()) {
         unsettle(static_cast<event_queue&>(all.first(all.highest())));

@@ -76,20 +76,6 @@ event_machine::sent event_machine::send(std::span<const em_event_t> events, em_q
     return taken == events.size() ? sent::yes : sent::full;
 }
 
-em_queue_type_t event_machine::type_of(em_queue_t handle) noexcept {
-    const auto look = [&] {
-        const event_queue* const q = queue(handle);
-        return q != nullptr ? q->type : em_queue_type_t{EM_QUEUE_TYPE_UNDEF};
-    };
-    if (const event_thread& self = this_event_thread; self.works) {
-        const inside_gate inside(self.home->gate);
-        if (at_home_.load(memory_order::acquire)) { // who takes a queue away has the lock
-            return look();
-        }
-    }
-    return locked(look);
-}
-
 std::size_t event_machine::dequeue(event_queue& q, std::span<em_event_t> to) noexcept {
     const std::lock_guard lock(lock_);
     std::size_t n = 0;
