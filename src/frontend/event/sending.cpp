@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <utility>
 
 #include "frontend/event/event_machine.hpp"
@@ -161,16 +162,38 @@ void event_machine::end_order(int core) noexcept {
 
 // --- output ---------------------------------------------------------------------------------------------------------
 
+namespace {
+
+// Of so many events: how many the function has taken. One that throws has them: nobody knows what became of them.
+std::size_t put_out(const event_queue& q, const em_event_t* events, std::size_t count) noexcept {
+    const auto tell = [&](const char* what) {
+        static_cast<void>(event_error(
+            EM_ERR_LIB_FAILED, EM_ESCOPE_SEND,
+            "em_send: an output function has thrown%s%s; queue %p had given it %zu events, which are not freed",
+            *what != 0 ? ": " : "", what, static_cast<void*>(q.handle), count));
+        return count;
+    };
+    try {
+        const int n = q.out->function(events, static_cast<unsigned>(count), q.handle, q.out->arguments);
+        return n < 0 ? 0 : std::min(static_cast<std::size_t>(n), count);
+    } catch (const std::exception& e) {
+        return tell(e.what());
+    } catch (...) {
+        return tell("");
+    }
+}
+
+} // namespace
+
 event_machine::sent event_machine::send_out(std::unique_lock<machine_lock>& lock, event_queue& q, ordered_place* place,
                                             std::span<const em_event_t> events, std::size_t& taken) noexcept {
     const bool first = place == nullptr || is_first(*place);
     if (place == nullptr && q.drain == event_queue::drained::no) { // nothing of it lies there
         ++q.receiving;
         lock.unlock();
-        const int n = q.out->function(events.data(), static_cast<unsigned>(events.size()), q.handle, q.out->arguments);
+        taken = put_out(q, events.data(), events.size());
         lock.lock();
         --q.receiving;
-        taken = n < 0 ? 0 : std::min(static_cast<std::size_t>(n), events.size());
         return taken == events.size() ? sent::yes : sent::refused;
     }
     wake_ups none;
@@ -208,10 +231,9 @@ void event_machine::drain_outputs() noexcept {
             }
             q.elsewhere += n;
             lock.unlock();
-            const int said = q.out->function(some.data(), n, q.handle, q.out->arguments);
+            const std::size_t went = put_out(q, some.data(), n);
             lock.lock();
             q.elsewhere -= n;
-            const unsigned went = said < 0 ? 0 : std::min(static_cast<unsigned>(said), n);
             takes = went == n;
             while (n != went) {
                 q.events.push_front(*event::of(some[--n]));

@@ -204,5 +204,29 @@ TEST(output, its_function_takes_what_is_sent) {
     ASSERT_EQ(em_queue_delete(shared), EM_OK);
 }
 
+TEST(output, what_its_function_throws_is_told) {
+    cores machine(1);
+    const em_queue_t out = make_output(
+        [](const em_event_t events[], const unsigned num, const em_queue_t /*queue*/, void* /*args*/) -> int {
+            for (unsigned i = 0; i < num; ++i) {
+                em_free(events[i]);
+            }
+            throw std::runtime_error("no way out");
+        },
+        nullptr);
+    const std::string text =
+        "em_send: queue 0x101 has an output function that threw: no way out; it had 1 events, which "
+        "are not freed";
+    send_value(1, out);
+    expect_error(EM_ERR_LIB_FAILED, text);
+    receive_by pass_on = [&](em_event_t e, em_queue_t) { EXPECT_EQ(em_send(e, out), EM_OK); };
+    const receiver ordered = make_receiver(pass_on, EM_QUEUE_TYPE_PARALLEL_ORDERED); // in whose order it waits
+    send_value(2, ordered.queue);
+    cores::until([] { return free_events(1024) == 1024; });
+    ASSERT_EQ(em_eo_stop_sync(ordered.eo), EM_OK);
+    expect_error(EM_ERR_LIB_FAILED, text);
+    ASSERT_EQ(em_queue_delete(out), EM_OK);
+}
+
 } // namespace
 } // namespace skerry::test
