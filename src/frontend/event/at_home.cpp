@@ -81,7 +81,7 @@ bool event_machine::choose_at_home(int core, event_home& mine, unsigned most, ev
 
 // `nothing`: nor is anything there that is nobody's.
 bool event_machine::next_at_home(int core, unsigned most, delivery& d, bool& nothing) noexcept {
-    if (!at_home_.load(memory_order::relaxed)) { // as above
+    if (!at_home_.load(memory_order::relaxed)) { // a hint, which spares the gate
         return false;
     }
     event_home& mine = *this_event_thread.home;
