@@ -15,6 +15,19 @@
 
 namespace skerry::inline SKERRY_ABI::detail {
 
+// Says what a callback or hook has thrown, which is being handled.
+void tell_callback_thrown() noexcept;
+
+// Calls one. What it throws goes to the handler of errors.
+template <class F>
+void call_callback(F&& f) noexcept {
+    try {
+        f();
+    } catch (...) {
+        tell_callback_thrown();
+    }
+}
+
 // Functions of the program, called in the order in which they were added. Thread safety: any thread.
 template <class Function>
 class callbacks {

@@ -81,7 +81,7 @@ struct arguments {
 void call_enters(const event_machine& em, const execution_object& to, arguments& a) {
     em.enters.each([&](em_dispatch_enter_func_t enter) {
         if (a.count != 0) {
-            enter(to.handle, &a.object_context, a.events, a.count, &a.queue, &a.queue_context);
+            call_callback([&] { enter(to.handle, &a.object_context, a.events, a.count, &a.queue, &a.queue_context); });
             a.count = static_cast<int>(std::remove(a.events, a.events + a.count, EM_EVENT_UNDEF) - a.events);
         }
     });
@@ -188,7 +188,7 @@ void dispatcher::receive(delivery& d) noexcept {
     if (a.count != 0) {
         call_traced(em_, *d.to, a);
     }
-    em_.exits.each([&](em_dispatch_exit_func_t leave) { leave(d.to->handle); });
+    em_.exits.each([&](em_dispatch_exit_func_t leave) { call_callback([&] { leave(d.to->handle); }); });
     em_event_group_processing_end();
     thread.inside = nullptr;
     thread.queue = nullptr;
@@ -350,7 +350,7 @@ bool dispatcher::round(std::uint64_t deadline) noexcept {
             em_.run_duties(core_);
         }
         if (now_.polls) {
-            static_cast<void>(em_.conf().input.input_poll_fn());
+            call_callback([&] { em_.conf().input.input_poll_fn(); });
         }
         if (em_.offers()) {
             em_.offer_again();
@@ -360,7 +360,7 @@ bool dispatcher::round(std::uint64_t deadline) noexcept {
             return active;
         }
         if (now_.drains) {
-            static_cast<void>(em_.conf().output.output_drain_fn());
+            call_callback([&] { em_.conf().output.output_drain_fn(); });
         }
         if (active) {
             return true;

@@ -2,6 +2,7 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <exception>
 #include <string>
 
 #include <event_machine/api/event_machine_error.h>
@@ -56,5 +57,17 @@ em_status_t event_error_of_program(em_status_t error, em_escope_t scope, va_list
 }
 
 void handle_event_errors(em_error_handler_t handler) noexcept { global_handler.store(handler, memory_order::release); }
+
+void tell_callback_thrown() noexcept {
+    try {
+        throw;
+    } catch (const std::exception& e) {
+        static_cast<void>(event_error(EM_ERR_LIB_FAILED, EM_ESCOPE_DISPATCH,
+                                      "event machine: a callback or hook has thrown: %s", e.what()));
+    } catch (...) {
+        static_cast<void>(event_error(EM_ERR_LIB_FAILED, EM_ESCOPE_DISPATCH,
+                                      "event machine: a callback or hook has thrown what is no std::exception"));
+    }
+}
 
 } // namespace skerry::inline SKERRY_ABI::detail

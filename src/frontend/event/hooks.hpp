@@ -45,7 +45,7 @@ class event_hooks {
     // Calls all of the kind, which are of type F.
     template <class F, class... Values>
     void call(hook kind, Values... values) const noexcept {
-        of(kind).each([&](function f) { reinterpret_cast<F>(f)(values...); });
+        of(kind).each([&](function f) { call_callback([&] { reinterpret_cast<F>(f)(values...); }); });
     }
 
   private:

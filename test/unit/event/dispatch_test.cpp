@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstring>
 #include <span>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -256,6 +257,30 @@ TEST(callbacks, drop_events_and_swap_them) {
     EXPECT_EQ(seen.size(), 3U);
     EXPECT_EQ(called.exits, 9);
     EXPECT_EQ(free_events(4096), 4096U);
+}
+
+TEST(callbacks, what_they_throw_is_told) {
+    const this_core machine;
+    log seen;
+    receive_by note = [&](em_event_t e, em_queue_t) { seen.add(free_value(e)); };
+    const receiver r = make_receiver(note, EM_QUEUE_TYPE_ATOMIC);
+    const em_dispatch_enter_func_t drops = [](em_eo_t /*eo*/, void** /*eo_ctx*/, em_event_t events[], int /*num*/,
+                                              em_queue_t* /*queue*/, void** /*q_ctx*/) {
+        if (value_of(events[0]) == 0) {
+            em_free(std::exchange(events[0], EM_EVENT_UNDEF));
+            throw std::runtime_error("enough");
+        }
+    };
+    const em_dispatch_exit_func_t leaves = [](em_eo_t /*eo*/) { throw 1; };
+    ASSERT_EQ(em_dispatch_register_enter_cb(drops), EM_OK);
+    send_value(0, r.queue);
+    this_core::dispatch(1);
+    expect_error(EM_ERR_LIB_FAILED, "event machine: a callback or hook has thrown: enough");
+    ASSERT_EQ(em_dispatch_register_exit_cb(leaves), EM_OK);
+    send_value(1, r.queue);
+    this_core::dispatch(1);
+    expect_error(EM_ERR_LIB_FAILED, "event machine: a callback or hook has thrown what is no std::exception");
+    EXPECT_EQ(seen.all(), std::vector<int>{1});
 }
 
 TEST(callbacks, refuse_what_is_wrong) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
