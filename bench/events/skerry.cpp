@@ -54,7 +54,7 @@ class ring {
     ring(const settings& how, const shape& of) : of_(of), life_(how.size), meter_(how, of.window, !of.works) {
         configure(of.verified);
         cores_ = std::make_unique<event_cores>("bench", how.workers, pool);
-        eo_ = of.bursts ? object_of_bursts() : event_cores::object("ring", receive, this);
+        eo_ = of.bursts ? event_cores::object("ring", receive_burst, this) : event_cores::object("ring", receive, this);
         for (std::uint32_t i = 0; i < queues; ++i) {
             queues_[i] = em_queue_create("", EM_QUEUE_TYPE_ATOMIC, EM_QUEUE_PRIO_NORMAL,
                                          of.crosses ? group_of(i % how.workers) : EM_QUEUE_GROUP_DEFAULT, nullptr);
@@ -80,16 +80,6 @@ class ring {
     }
 
   private:
-    em_eo_t object_of_bursts() {
-        em_eo_multircv_param_t p;
-        em_eo_multircv_param_init(&p);
-        p.start = [](void*, em_eo_t, const em_eo_conf_t*) -> em_status_t { return EM_OK; };
-        p.stop = [](void*, em_eo_t) -> em_status_t { return EM_OK; };
-        p.receive_multi = receive_burst;
-        p.eo_ctx = this;
-        return em_eo_create_multircv("ring", &p);
-    }
-
     em_queue_group_t group_of(unsigned core) {
         em_queue_group_t& g = groups_[core];
         if (g == EM_QUEUE_GROUP_UNDEF) {

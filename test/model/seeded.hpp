@@ -119,4 +119,12 @@ inline std::uint64_t put(const request& r, std::uint64_t) { return r.operand; }
 inline std::uint64_t sum(const request& r, std::uint64_t before) { return before + r.operand; }
 inline std::uint64_t with_bits(const request& r, std::uint64_t before) { return before | r.operand; }
 
+// Sleeps whatever the word has become.
+inline bool sleep_on_anything(request& r) {
+    request now = r;
+    now.what = action::load;
+    r.expected = perform(now).value;
+    return false;
+}
+
 } // namespace skerry::model

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "expect.hpp"
+#include "owner_worlds.hpp"
 #include "sync_worlds.hpp"
 
 namespace skerry::model {

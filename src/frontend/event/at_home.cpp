@@ -177,6 +177,17 @@ void event_machine::exchange_mail(int core, std::uint64_t decisions) noexcept {
     }
 }
 
+// Which cores have chosen nothing at home since the last look.
+void event_machine::look_after_others(int core) noexcept {
+    std::uint64_t stuck = 0;
+    event_home& mine = home(core);
+    each_core(working_ & ~(std::uint64_t{1} << core), [&](int c) {
+        const std::uint64_t now = home(c).decisions.load(memory_order::relaxed);
+        stuck |= std::exchange(mine.seen[static_cast<std::size_t>(c)], now) == now ? std::uint64_t{1} << c : 0;
+    });
+    mine.stuck = stuck;
+}
+
 bool event_machine::send_away_from_home(event_home& mine, event& e, event_queue& q) noexcept {
     if ((working_ >> q.home & 1) == 0 || (sleeping_ != 0 && (sleeping_ & q.group->mask) != 0)) {
         return false;
@@ -238,8 +249,7 @@ bool event_machine::has_third(int core) const noexcept {
     return std::popcount(working_ & ~(std::uint64_t{1} << core)) > 1;
 }
 
-// If all that was sent until the last round's end has arrived, another one ends here, and queues go back that were
-// received from until then.
+// If all that was sent until the last round's end has arrived, another one ends here.
 void event_machine::end_round(int core, event_home& mine) noexcept {
     const std::uint64_t others = working_ & ~(std::uint64_t{1} << core);
     const auto to = [&](int c) -> event_home::channel& { return mine.out[static_cast<std::size_t>(c)]; };
@@ -256,6 +266,7 @@ void event_machine::end_round(int core, event_home& mine) noexcept {
     each_core(others, [&](int c) { mine.round_ended[static_cast<std::size_t>(c)] = to(c).position(); });
 }
 
+// Queues of which all has arrived that the core has sent from them.
 void event_machine::hand_back_done(int core, event_home& mine) noexcept {
     const std::uint64_t taken = has_third(core) ? mine.taken : mine.round;
     while (!mine.done_with.empty() && mine.done_with.first()->borrowed_round <= taken) {

@@ -174,8 +174,7 @@ naming naming_of(const execution_object& of) noexcept {
 void dispatcher::receive(delivery& d) noexcept {
     event_thread& thread = this_event_thread;
     did_.events += d.count;
-    thread.inside = d.to;
-    thread.queue = d.from;
+    thread.begin_function(*d.from);
     begin_group(em_, d);
     if (verifies()) {
         for (const em_event_t handle : std::span(d.events).first(d.count)) {
@@ -190,8 +189,7 @@ void dispatcher::receive(delivery& d) noexcept {
     }
     em_.exits.each([&](em_dispatch_exit_func_t leave) { call_callback([&] { leave(d.to->handle); }); });
     em_event_group_processing_end();
-    thread.inside = nullptr;
-    thread.queue = nullptr;
+    thread.end_function();
 }
 
 // What was sent to local queues, also by what is received of that.
@@ -252,10 +250,8 @@ bool dispatcher::receive_plain(delivery*& now, delivery*& next) noexcept {
     for (;;) {
         delivery& d = *now;
         execution_object& to = *d.to;
-        thread.inside = &to;
-        thread.queue = d.from;
-        thread.scheduled = d.from;
-        thread.holds = d.from->atomic() ? EM_SCHED_CONTEXT_TYPE_ATOMIC : EM_SCHED_CONTEXT_TYPE_NONE;
+        thread.begin_context(*d.from);
+        thread.begin_function(*d.from);
         // So many may follow before the loop looks at its limits.
         std::uint64_t more = looks_at_once() ? std::min(l.rounds - did_.rounds, l.events - did_.events) - 1 : 0;
         std::exception_ptr thrown;
@@ -271,7 +267,8 @@ bool dispatcher::receive_plain(delivery*& now, delivery*& next) noexcept {
             } catch (...) {
                 thrown = std::current_exception();
             }
-            plain = thrown == nullptr && thread.group_count == 0 && frame.untouched(self.ahead.held_of(frame.pending));
+            plain = thrown == nullptr && thread.group_count == 0 && !frame.error.any() &&
+                    frame.has_ended(self.ahead.held_of(frame.pending));
             e = plain && more-- > 1 ? em_.goes_on_at_home(d) : nullptr;
             did_.rounds += e != nullptr ? 1 : 0;
         }
@@ -280,17 +277,14 @@ bool dispatcher::receive_plain(delivery*& now, delivery*& next) noexcept {
             !em_.received_at_home(core_, d, now_.burst, looks_at_once() ? next : nullptr, found)) [[unlikely]] {
             end_frame(em_, to, frame, thrown);
             em_event_group_processing_end();
-            thread.inside = nullptr;
-            thread.queue = nullptr;
+            thread.end_function();
             return end_context(d, nullptr);
         }
         if (!found || !is_plain(*next)) {
             frame.wait();
             em_.calls(core_, nullptr);
-            thread.inside = nullptr;
-            thread.queue = nullptr;
-            thread.scheduled = nullptr;
-            thread.holds = EM_SCHED_CONTEXT_TYPE_NONE;
+            thread.end_function();
+            thread.end_context();
             return found;
         }
         std::swap(now, next);
@@ -300,15 +294,11 @@ bool dispatcher::receive_plain(delivery*& now, delivery*& next) noexcept {
 
 // What next() has given. True: `next` is what the next round receives.
 bool dispatcher::receive_scheduled(delivery& d, delivery& next) noexcept {
-    event_thread& thread = this_event_thread;
     if (d.resumed != nullptr) {
         em_.go_on_with(*d.resumed);
         return false;
     }
-    thread.scheduled = d.from;
-    thread.holds = d.from->atomic()    ? EM_SCHED_CONTEXT_TYPE_ATOMIC
-                   : d.from->ordered() ? EM_SCHED_CONTEXT_TYPE_ORDERED
-                                       : EM_SCHED_CONTEXT_TYPE_NONE;
+    this_event_thread.begin_context(*d.from);
     receive(d);
     return end_context(d, &next);
 }
@@ -318,8 +308,7 @@ bool dispatcher::end_context(delivery& d, delivery* next) noexcept {
     event_thread& thread = this_event_thread;
     static_cast<void>(receive_local()); // in the context of who has sent it
     const bool holds = thread.holds == EM_SCHED_CONTEXT_TYPE_ATOMIC;
-    thread.scheduled = nullptr;
-    thread.holds = EM_SCHED_CONTEXT_TYPE_NONE;
+    thread.end_context();
     return em_.received(core_, d, holds, now_.burst, next != nullptr && looks_at_once() ? next : nullptr);
 }
 

@@ -37,6 +37,7 @@
 
 #include "frontend/event/callbacks.hpp"
 #include "frontend/event/event_group.hpp"
+#include "frontend/event/event_home.hpp"
 #include "frontend/event/execution_object.hpp"
 #include "frontend/event/handle_table.hpp"
 #include "frontend/event/hooks.hpp"
@@ -47,15 +48,12 @@
 #include "frontend/event/timer.hpp"
 #include "sched/worker.hpp"
 #include "sync/condition.hpp"
-#include "sync/handover_ring.hpp"
-#include "sync/owner_gate.hpp"
 #include "sync/shared_fence.hpp"
 
 namespace skerry::inline SKERRY_ABI::detail {
 
 struct call_fiber;
 struct core_fibers;
-struct event_home;
 class root_frame;
 class suspensions;
 
@@ -71,6 +69,26 @@ struct receiving_state {
     // In which context it receives: that of the queue, or of the one whose receive function sent to a local queue.
     event_queue* scheduled = nullptr;
     em_sched_context_type_t holds = EM_SCHED_CONTEXT_TYPE_NONE; // what it has not ended
+
+    void begin_context(event_queue& of) noexcept {
+        scheduled = &of;
+        holds = of.atomic()    ? EM_SCHED_CONTEXT_TYPE_ATOMIC
+                : of.ordered() ? EM_SCHED_CONTEXT_TYPE_ORDERED
+                               : EM_SCHED_CONTEXT_TYPE_NONE;
+    }
+    void end_context() noexcept {
+        scheduled = nullptr;
+        holds = EM_SCHED_CONTEXT_TYPE_NONE;
+    }
+    void begin_function(event_queue& of) noexcept {
+        queue = &of;
+        inside = of.owner;
+    }
+    void end_function() noexcept {
+        queue = nullptr;
+        inside = nullptr;
+    }
+
     // Of a receive function that runs, in co-operative dispatch.
     em_event_t received = EM_EVENT_UNDEF; // none: it has received several
     root_frame* frame = nullptr;
@@ -122,68 +140,6 @@ class wake_ups {
   private:
     std::array<bell*, EM_MAX_CORES> bells_;
     unsigned count_ = 0;
-};
-
-// When cores go home, and when they leave it. Changed by tests alone, which want it at once.
-struct home_rules {
-    std::uint64_t rounds = 64; // of a call of em_dispatch(): with fewer it is not worth it
-    unsigned streak = 256;     // choices that could have been made at home, one after another
-    unsigned lean = 16;        // stops with few decisions since the one before, one after another
-};
-extern constinit home_rules the_home_rules;
-
-// What a core receives next.
-struct delivery {
-    call_fiber* resumed = nullptr; // go_on_with() this, and nothing else is there
-    event_queue* from = nullptr;
-    execution_object* to = nullptr;
-    bool at_home = false; // nobody has counted it: event_home::current
-    bool chosen_at_home = false;
-    bool borrowed = false; // from a queue that another core has lent
-    unsigned count = 0;
-    std::array<em_event_t, EM_SCHED_MULTI_MAX_BURST> events;
-};
-
-// What a core needs to work at home.
-struct alignas(event::alignment) event_home {
-    explicit event_home(int cores); // errors: std::bad_alloc
-
-    owner_gate<machine> gate{!machine::asymmetric()};
-
-    home_ready* ready = nullptr; // constant
-    // The core's, inside of its gate, or the holder's of event_machine's lock.
-    delivery* current = nullptr; // what it receives, if that is not counted
-    std::uint64_t to = 0;        // cores for which something was not handed over
-    // Until it chooses at length again, nothing but the queue that it receives from and `asking` can make it choose
-    // anything else. Whoever has had the lock takes this away.
-    bool quiet = false;
-    unsigned left = 0; // choices until then, of `granted`
-    unsigned granted = 0;
-    linked_list<event_queue, &event_queue::of_borrower> borrowed;
-    linked_list<event_queue, &event_queue::of_borrower> done_with; // that go back when the round has been taken
-    // What the core sends belongs to a round. All that it sent in rounds until `taken` has arrived. Whoever gets an
-    // atomic queue from it then sends behind that.
-    std::uint64_t round = 1;
-    std::uint64_t taken = 0;
-    bool asks_for_round = false;                           // whether the last one has arrived,
-    std::array<std::uint32_t, EM_MAX_CORES> round_ended{}; // which ended here on the way to that core
-    unsigned turn = 0;                                     // events received since the first of these is the first
-    std::uint64_t stuck = 0;                               // cores that have done nothing since the last look
-    std::array<std::uint64_t, EM_MAX_CORES> seen{};        // their decisions then
-
-    // What goes from one core to another one: an event that was sent to a queue of the receiver's. Without an event: a
-    // queue of the sender's is lent, or one of the receiver's comes back.
-    struct parcel {
-        event* what;
-        event_queue* queue;
-    };
-    static constexpr std::uint32_t most_on_the_way = 128;
-    using channel = handover_ring<machine, parcel, most_on_the_way>;
-    const std::unique_ptr<channel[]> out;        // to each other core
-    machine::atomic<std::uint64_t> decisions{0}; // written by the core. relaxed: a count
-
-    // Bit c: core c has nothing, and asks for some of what is ready here. relaxed: a hint
-    alignas(event::alignment) machine::atomic<std::uint64_t> asking{0};
 };
 
 class event_machine {

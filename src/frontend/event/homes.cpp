@@ -223,7 +223,8 @@ void event_machine::settle_others(int core, const event_queue& like) noexcept {
 
 // The core sends to the queue.
 void event_machine::settle_target(int core, event_queue& q) noexcept {
-    const int owner = q.home < 0 && at_home_.load(memory_order::relaxed) ? owner_of(core, q) : -1;
+    const bool has_owner = q.home >= 0 && works_at_home(q.home);
+    const int owner = !has_owner && at_home_.load(memory_order::relaxed) ? owner_of(core, q) : -1;
     if (owner < 0) {
         return;
     }
@@ -274,16 +275,6 @@ void event_machine::leave_queues(ready_set& all) noexcept {
 }
 
 // Cores that have long done nothing at home leave their queues to others.
-void event_machine::look_after_others(int core) noexcept {
-    std::uint64_t stuck = 0;
-    event_home& mine = home(core);
-    each_core(working_ & ~(std::uint64_t{1} << core), [&](int c) {
-        const std::uint64_t now = home(c).decisions.load(memory_order::relaxed);
-        stuck |= std::exchange(mine.seen[static_cast<std::size_t>(c)], now) == now ? std::uint64_t{1} << c : 0;
-    });
-    mine.stuck = stuck;
-}
-
 void event_machine::relieve(std::uint64_t cores) noexcept {
     wake_ups w;
     const std::lock_guard lock(lock_);

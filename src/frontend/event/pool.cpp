@@ -296,11 +296,11 @@ void event_pool::bring_back(cache::part& own, unsigned subpool) noexcept {
     shelf& shared = shelves_[subpool];
     move(own.free, shared.free, shared.scarce.load(memory_order::relaxed) ? own.free.count : batch(subpool));
     ++shared.given;
-    look_again(subpool);
+    end_scarcity(subpool);
 }
 
-// Under the lock: whether enough are free for caches to be used again.
-void event_pool::look_again(unsigned subpool) noexcept {
+// Under the lock: if enough are free for caches to be used again.
+void event_pool::end_scarcity(unsigned subpool) noexcept {
     shelf& shared = shelves_[subpool];
     if (shared.scarce.load(memory_order::relaxed) && shared.free.count > subpools_[subpool].events / 4) {
         shared.scarce.store(false, memory_order::relaxed);
@@ -312,7 +312,7 @@ void event_pool::give_shared(event& e) noexcept {
     shelf& shared = shelves_[e.subpool];
     shared.free.push(e);
     ++shared.given;
-    look_again(e.subpool);
+    end_scarcity(e.subpool);
 }
 
 void event_pool::give_back_cache(int core) noexcept {

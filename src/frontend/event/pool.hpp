@@ -142,7 +142,7 @@ class event_pool {
     [[gnu::noinline, gnu::cold]] void give_shared(event& e) noexcept;
     [[gnu::noinline, gnu::cold]] void wake() noexcept;
     void count_missed(unsigned subpool, bool counts) noexcept;
-    void look_again(unsigned subpool) noexcept;
+    void end_scarcity(unsigned subpool) noexcept;
     // Of how many events a cache and its subpool speak at a time.
     [[nodiscard]] std::size_t batch(unsigned subpool) const noexcept;
     // The calling core's; null: it is none, or caches none of these.

@@ -65,7 +65,7 @@ struct event_queue final : schedulable {
 
     // The borrower's.
     alignas(cache_line) event_list lent;
-    std::uint64_t borrowed_round = 0; // of the borrower, in which it has received the last of these
+    std::uint64_t borrowed_round = 0; // of the borrower, in which it has received the last one
     links<event_queue> of_borrower;
 
     // Constant but for `context`, which is the program's, and for `owner` and `open`, which change when nobody sends or

@@ -209,11 +209,14 @@ int send_table(event_call call, em_escope_t scope, const em_event_t* events, int
 using namespace skerry::detail;
 
 em_status_t em_send(em_event_t event, em_queue_t queue) {
-    const bool plain = this_event_thread.plain && event != EM_EVENT_UNDEF && !the_event_hooks.any(hook::send);
-    if (plain && !verifies() && event_machine::instance()->send_from_home(*event::of(event), queue)) [[likely]] {
-        return EM_OK;
+    if (!this_event_thread.plain || event == EM_EVENT_UNDEF || the_event_hooks.any(hook::send)) {
+        return send_only(event, queue);
     }
-    return plain && verifies() ? send_verified(event, queue) : send_only(event, queue);
+    if (verifies()) [[unlikely]] {
+        return send_verified(event, queue);
+    }
+    return event_machine::instance()->send_from_home(*event::of(event), queue) ? em_status_t{EM_OK}
+                                                                               : send_only(event, queue);
 }
 
 int em_send_multi(const em_event_t events[], int num, em_queue_t queue) {

@@ -48,9 +48,6 @@ event_machine::sent event_machine::send(std::span<const em_event_t> events, em_q
     if (q->type == EM_QUEUE_TYPE_OUTPUT) {
         return send_out(lock, *q, place, events, taken);
     }
-    if (q->home >= 0 && (working_ >> q->home & 1) == 0) {
-        unsettle(*q);
-    }
     if (self.core >= 0) {
         settle_target(self.core, *q);
     }

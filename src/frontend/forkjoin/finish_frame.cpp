@@ -102,10 +102,7 @@ root_frame::root_frame() noexcept
 }
 
 void root_frame::wait() noexcept {
-    // Nothing is left that was begun, and none of it has spawned: there is nothing to wait for and nothing to end.
-    // relaxed: a scope counts on the latch, which says first that nothing does
-    if (pending.alone(worker::of(*current_page).ahead.held_of(pending)) &&
-        root_.scope.load(memory_order::relaxed) == nullptr) {
+    if (has_ended(worker::of(*current_page).ahead.held_of(pending))) {
         home_->check_process();
         leave();
         return;

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <limits>
 #include <mutex>
 #include <stdexcept>
 #include <utility>
@@ -23,7 +22,7 @@ namespace {
     if (std::getenv("EVENT_CORES_AT_HOME") == nullptr) {
         return false;
     }
-    detail::the_home_rules = {.rounds = 1, .streak = 1, .lean = std::numeric_limits<unsigned>::max()};
+    detail::the_home_rules = detail::home_rules::always();
     return true;
 }();
 

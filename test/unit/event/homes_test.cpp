@@ -1,43 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Cores that work at home: what they send to each other, lend and take over.
+// Cores at home: what they send to each other, lend and take over.
 
 #include <array>
 #include <atomic>
-#include <initializer_list>
 #include <limits>
-#include <source_location>
 #include <thread>
 #include <vector>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "frontend/event/event_machine.hpp"
-#include "receiving.hpp"
-#include "this_core.hpp"
+#include "homes.hpp"
 
 namespace skerry::test {
 namespace {
-
-// Cores go home at once, and stay.
-class homes : public testing::Test {
-  public:
-    homes() { detail::the_home_rules = {.rounds = 1, .streak = 1, .lean = std::numeric_limits<unsigned>::max()}; }
-    homes(const homes&) = delete;
-    homes& operator=(const homes&) = delete;
-    ~homes() override { detail::the_home_rules = before_; }
-
-  private:
-    const detail::home_rules before_ = detail::the_home_rules;
-};
-
-// Returns when no receive function of these runs: it may last longer than its last event.
-void stop(std::initializer_list<em_eo_t> all) {
-    for (const em_eo_t eo : all) {
-        EXPECT_EQ(em_eo_stop_sync(eo), EM_OK);
-    }
-}
 
 // Events go round from queue to queue, and each is numbered by the queue before, which is the only one that sends
 // there.
@@ -186,9 +162,7 @@ TEST_F(homes, masks_change_meanwhile) {
         cores::until([&] { return left <= 0 || left < before - 100; });
     }
     cores::until([] { return free_events(1024) == 1024; });
-    for (const receiver& r : all) {
-        stop({r.eo});
-    }
+    stop(all);
     EXPECT_EQ(outside, 0);
 }
 
@@ -221,142 +195,8 @@ TEST_F(homes, an_atomic_context_ends_early) {
         send_value(i, self);
     }
     cores::until([] { return free_events(1024) == 1024; });
-    stop({all.eo});
+    stop({all});
     EXPECT_EQ(wrong, 0);
-}
-
-// The other core is busy, too, and so never asks.
-TEST_F(homes, what_is_ready_beside_a_long_receive_function_is_received) {
-    cores machine(2);
-    std::atomic<bool> over{false};
-    receive_by again = [&](em_event_t e, em_queue_t q) {
-        if (over) {
-            em_free(e);
-        } else {
-            EXPECT_EQ(em_send(e, q), EM_OK);
-        }
-    };
-    std::vector<receiver> all;
-    for (int i = 0; i < 8; ++i) {
-        all.push_back(make_receiver(again, EM_QUEUE_TYPE_ATOMIC));
-        send_value(0, all.back().queue);
-    }
-    std::atomic<int> received{0};
-    receive_by note = [&](em_event_t e, em_queue_t) {
-        em_free(e);
-        ++received;
-    };
-    std::vector<receiver> others;
-    for (int i = 0; i < 8; ++i) {
-        others.push_back(make_receiver(note, EM_QUEUE_TYPE_ATOMIC));
-        all.push_back(others.back());
-    }
-    receive_by slow = [&](em_event_t e, em_queue_t) {
-        em_free(e);
-        const int before = received;
-        for (const receiver& r : others) {
-            send_value(0, r.queue);
-        }
-        slow_wait wait(std::source_location::current());
-        while (received != before + 8) {
-            wait.look();
-        }
-    };
-    const receiver first = make_receiver(slow, EM_QUEUE_TYPE_ATOMIC);
-    for (int turn = 1; turn <= 20; ++turn) {
-        send_value(0, first.queue);
-        cores::until([&] { return received == 8 * turn; });
-    }
-    over = true;
-    cores::until([] { return free_events(1024) == 1024; });
-    all.push_back(first);
-    for (const receiver& r : all) {
-        stop({r.eo});
-    }
-}
-
-TEST_F(homes, a_queue_that_sends_to_itself_takes_turns) {
-    const this_core machine;
-    std::array<int, 3> counts{};
-    bool over = false;
-    receive_by again = [&](em_event_t e, em_queue_t q) {
-        ++counts[static_cast<std::size_t>(value_of(e))];
-        if (over) {
-            em_free(e);
-        } else {
-            EXPECT_EQ(em_send(e, q), EM_OK);
-        }
-    };
-    for (int i = 0; i < 3; ++i) {
-        send_value(i, make_receiver(again, EM_QUEUE_TYPE_ATOMIC).queue);
-    }
-    EXPECT_EQ(em_dispatch(3000), 3000U);
-    EXPECT_THAT(counts, testing::Each(testing::AllOf(testing::Ge(900), testing::Le(1100))));
-    over = true;
-    this_core::dispatch(3);
-}
-
-// To the other core, which is busy. The one that leaves has been at home, or has taken queues from the other one.
-TEST_F(homes, what_a_core_had_ready_goes_on_when_it_leaves) {
-    for (const int rounds : {10'000, 10}) {
-        detail::the_home_rules.rounds = 64;
-        em_conf_t conf = configuration(2);
-        ASSERT_EQ(em_init(&conf), EM_OK);
-        std::atomic<bool> over{false};
-        std::array<std::atomic<int>, 17> counts{};
-        receive_by again = [&](em_event_t e, em_queue_t q) {
-            ++counts[static_cast<std::size_t>(value_of(e))];
-            if (over) {
-                em_free(e);
-            } else {
-                EXPECT_EQ(em_send(e, q), EM_OK);
-            }
-        };
-        const auto on_core = [](auto&& f) {
-            return std::thread([f] {
-                EXPECT_EQ(em_init_core(), EM_OK);
-                f();
-                EXPECT_EQ(em_term_core(), EM_OK);
-            });
-        };
-        std::atomic<int> inside{0};
-        std::atomic<bool> go{false};
-        std::atomic<bool> left{false};
-        const auto dispatch = [&](std::uint64_t n) { EXPECT_EQ(em_dispatch_rounds(n, nullptr, nullptr), EM_OK); };
-        std::thread stays = on_core([&] {
-            ++inside;
-            wait_for(go);
-            while (!over) {
-                dispatch(1000);
-            }
-            dispatch(1000);
-        });
-        std::thread leaves = on_core([&] {
-            ++inside;
-            wait_for(go);
-            cores::until([&] { return rounds > 64 || counts[16] > 1000; });
-            dispatch(static_cast<std::uint64_t>(rounds));
-            left = true;
-            wait_for(over);
-        });
-        cores::until([&] { return inside == 2; });
-        std::vector<receiver> all;
-        for (int i = 0; i < 17; ++i) {
-            all.push_back(make_receiver(again, EM_QUEUE_TYPE_ATOMIC));
-            send_value(i, all.back().queue);
-        }
-        go = true;
-        cores::until([&] { return left.load(); });
-        for (std::atomic<int>& count : counts) {
-            const int before = count;
-            cores::until([&] { return count > before; });
-        }
-        over = true;
-        stays.join();
-        leaves.join();
-        static_cast<void>(em_term(&conf));
-        static_cast<void>(take_errors());
-    }
 }
 
 // More than are on their way at once.
@@ -392,7 +232,7 @@ TEST_F(homes, what_goes_to_a_core_in_a_long_receive_function_waits_in_order) {
     cores::until([&] { return inside.load(); });
     send_value(0, source.queue);
     cores::until([&] { return seen.size() == many; });
-    stop({source.eo, target.eo});
+    stop({source, target});
     std::vector<int> expected;
     for (int i = 0; i < many; ++i) {
         expected.push_back(i);

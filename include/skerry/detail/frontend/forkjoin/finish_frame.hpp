@@ -135,9 +135,11 @@ class root_frame : public finish_frame {
     // As finish_frame::wait().
     SKERRY_EXPORT void wait() noexcept;
 
-    // Nothing was begun here that the frame would wait for, and the caller holds so many counts ahead of the frame's.
-    [[nodiscard]] bool untouched(std::size_t ahead) const noexcept {
-        return root_.scope.load(memory_order::relaxed) == nullptr && pending.alone(ahead) && !error.any();
+    // Nothing is left that was begun here, and none of it has spawned: there is nothing to wait for and nothing to end.
+    // `ahead`: so many counts of the frame's the caller holds. relaxed: a scope counts on the latch, which says first
+    // that nothing does
+    [[nodiscard]] bool has_ended(std::size_t ahead) const noexcept {
+        return pending.alone(ahead) && root_.scope.load(memory_order::relaxed) == nullptr;
     }
     // The thread leaves the frame, which has a stack of its own, and comes back to it; also from within other frames.
     // Precondition of leave(): state() is `quiet`.
