@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a core receives, and what it needs to work at home (README.md, steps B1 to B14).
+// What a core receives, and what it needs to work at home. README.md has the steps.
 
 #include <array>
 #include <cstddef>
